@@ -1,4 +1,4 @@
-# What `cmake --install` puts below its prefix, which may be moved as a whole:
+# The files that `cmake --install` puts below its prefix, which may be moved as a whole:
 #
 #   bin/clade                       a link to the program
 #   lib/clade/clade                 the program, and beside it the modules that it loads
@@ -13,7 +13,7 @@ if(CLADE_TORCH)
   set_target_properties(clade_training clade_torch_export PROPERTIES
     INSTALL_RPATH "$ORIGIN/torch/lib;$ORIGIN/../../../torch/lib")
   if(TARGET torch_library) # Else CladeTorch.cmake has linked it.
-    # What LibTorch has for GPUs comes with libtorch.so, of which nothing is called.
+    # The part of LibTorch for GPUs comes with libtorch.so, of which nothing is called.
     target_link_libraries(clade_training PRIVATE torch_library)
     target_link_libraries(clade_torch_export PRIVATE torch_library)
   endif()

@@ -12,7 +12,7 @@ if(CLADE_BATCH)
     # A batch includes its files: what they define in anonymous namespaces is no other file's.
     add_compile_options(-fpch-preprocess -Wno-subobject-linkage)
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # Where much is inlined GCC 12 sees std::string write past its end (bugs 105329 and 105651 of GCC).
+      # If much is inlined, GCC 12 sees std::string write past its end (bugs 105329 and 105651 of GCC).
       add_compile_options(-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
     endif()
   endif()
@@ -79,7 +79,7 @@ function(clade_use_headers target set)
   endif()
 endfunction()
 
-# What most files include.
+# The headers that most files include.
 set(clade_standard_headers
   <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <condition_variable> <cstdint> <cstring> <deque>
   <filesystem> <fstream> <functional> <iostream> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span>

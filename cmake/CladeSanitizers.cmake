@@ -1,4 +1,4 @@
-# What CLADE_SANITIZE does to every target. Each sanitizer has a build tree of its own, which tools/test makes; with clang,
+# The effect of CLADE_SANITIZE on every target. Each sanitizer has a build tree of its own, which tools/test makes; with clang,
 # whose libFuzzer the fuzzers need, and which builds such code in half of GCC's time.
 #
 #   address   AddressSanitizer and UBSan, for all tests and the fuzzers (tests/fuzz)

@@ -1,5 +1,5 @@
-# What `pip install .` adds to a build: the page, as tools/setup builds it, and a sentence where packages of Debian are
-# missing. Packages are not installed: pip is no tool for the system.
+# The parts that `pip install .` adds to a build: the page, as tools/setup builds it, and a sentence where packages of Debian
+# are missing. Packages are not installed: pip is no tool for the system.
 #
 # pip's build has LibTorch from the package torch of its own environment, in which CMake looks for packages. The variables
 # of that environment are not for other interpreters.

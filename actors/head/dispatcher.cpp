@@ -229,8 +229,8 @@ void dispatcher_state::serve() {
   form_teams();
 }
 
-// What a training starts from lies on the disk, so the archive is asked first. A lease
-// that ended meanwhile is another's now.
+// The weights that a training starts from lie on the disk, so the archive is asked first.
+// A lease that ended meanwhile is another's now.
 void dispatcher_state::give(node_id id, const std::vector<lease>& leases) {
   fetch_lineages request;
   for (const auto& l : leases)

@@ -26,7 +26,8 @@ struct dispatcher_params {
   /// come back with what they have.
   std::chrono::milliseconds wait_for_nodes{0};
   std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
-  /// What training this candidate takes; none: a slot, and next to no memory.
+  /// The needs of a training of this candidate; if there is no such function, it takes a
+  /// slot, and next to no memory.
   std::function<task_needs(const candidate&)> needs_of;
   bool alone = false; ///< Each candidate travels by itself (`task::alone`).
   /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
@@ -35,7 +36,7 @@ struct dispatcher_params {
   /// The first members of a team may be servers, which compute nothing; where there are
   /// any, every team has so many slots.
   std::uint32_t servers = 0, slots_with_servers = 0;
-  bool waits_for_all = true;         ///< As in `distribution_params`.
+  bool waits_for_all = true;         ///< It means the same as in `distribution_params`.
   std::uint32_t gradients_taken = 0; ///< The same.
   /// Slots whose evaluations would have other bits than those of the first may not join.
   bool portable = false;
@@ -45,8 +46,8 @@ struct dispatcher_params {
   std::function<void(epoch_event)> show;       ///< To viewers, if set.
 };
 
-/// Hands tasks to nodes and their results to the selector. What may be handed out, to
-/// whom, and which result counts, `schedule` decides; this keeps the handles.
+/// Hands tasks to nodes and their results to the selector. The `schedule` decides which
+/// tasks may be handed out, to whom, and which result counts; this keeps the handles.
 struct dispatcher_state {
   using time_point = caf::actor_clock::time_point;
 
@@ -65,14 +66,14 @@ struct dispatcher_state {
     slot_view view;
     std::uint64_t worker = 0, session = 0;
     team_address team;
-    team_passed passed{}; ///< What it told last of its work in a team.
+    team_passed passed{}; ///< The figures that it told last of its work in a team.
     std::uint64_t rounding = 0;
     time_point joined, at_work;
     /// Blobs that the node fetches, and sends, in pieces; both end with the lease.
     std::map<part_key, blob> lent;
     std::map<part_key, arriving> uploads;
   };
-  /// As in slot_changed; 0: none.
+  /// It means the same as in `slot_changed`; 0: none.
   struct rounding_slot {
     std::string slot;
     std::uint64_t rounding = 0;
@@ -89,7 +90,8 @@ struct dispatcher_state {
   selector_actor selector;
   std::vector<pending_hello> early; ///< Came before the selector.
   std::map<node_id, node_entry> nodes;
-  rounding_slot first_rounding; ///< Of the first that joined and has one.
+  /// The rounding of the first node that joined and has one.
+  rounding_slot first_rounding;
   /// By session: nodes that were lost before it was known how their processes ended.
   std::map<std::uint64_t, node_id> lost_sessions;
   std::map<std::string, slot_failures> failures; ///< By slot.
@@ -105,7 +107,7 @@ struct dispatcher_state {
   std::uint64_t last_upload = 0;
   time_point serves_from;
   bool held = false;               ///< A person wants nothing to be handed out.
-  bool hands_back = false;         ///< As in `withdraw`.
+  bool hands_back = false;         ///< It means the same as in `withdraw`.
   std::set<candidate_id> left_out; ///< That the selector was told of since then.
   bool over = false;
 

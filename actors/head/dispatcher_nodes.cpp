@@ -30,7 +30,8 @@ std::uint64_t heartbeat_for(std::chrono::milliseconds lease) {
       std::clamp<std::chrono::milliseconds>(lease / 4, 100ms, 1s).count());
 }
 
-/// Of this machine's; what a message takes is too little to matter.
+/// Returns how far the other clock is ahead of this machine's; the time that a message
+/// takes is too little to matter.
 std::chrono::milliseconds clock_ahead(std::uint64_t clock_ms) {
   if (clock_ms == 0)
     return 0ms;
@@ -58,7 +59,7 @@ caf::result<node_welcome> dispatcher_state::greet(const node_hello& hello,
 
 node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor& link) {
   node_welcome answer{.over = over, .run = params.run};
-  // What a node of another run has, nobody here wants; it begins anew.
+  // Nobody here wants the work that a node of another run has; it begins anew.
   if (over || (hello.run != 0 && hello.run != params.run))
     return answer;
   hear_of_former(hello);
@@ -115,8 +116,9 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   return answer;
 }
 
-// Of its slot's processes before it: those that are still held for nodes are lost, and
-// of one that was lost already it may become known only now what it died of.
+// Takes the processes of its slot before it: those that are still held for nodes are
+// lost, and of one that was lost already the cause of its death may become known only
+// now.
 void dispatcher_state::hear_of_former(const node_hello& hello) {
   for (const auto& end : hello.former) {
     const auto held = std::ranges::find(nodes, end.session, session_of);
@@ -258,7 +260,7 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
   serve();
 }
 
-// Where others of its team go on, no attempt has failed.
+// If others of its team go on, no attempt has failed.
 void dispatcher_state::take_decline(node_id id, const result& r) {
   const auto lost = schedule.decline(id, {.id = r.id, .number = r.lease}, now());
   if (!lost)

@@ -1,9 +1,10 @@
 // Large weights and checkpoints. A link fetches, piece by piece, what an assignment starts
 // from (`lent`), and sends what a result comes with before the result itself (`uploads`).
 // The data source reads and writes the files, so that the head never has a large blob in
-// memory. Each piece counts as a sign of life of its node. What belongs to a lease that
-// ended is refused, and forgotten with the next assignment. An evaluation whose weights or
-// checkpoint could not be had whole counts all the same: they are made again when needed.
+// memory. Each piece counts as a sign of life of its node. A piece that belongs to a
+// lease that ended is refused, and forgotten with the next assignment. An evaluation
+// whose weights or checkpoint could not be had whole counts all the same: they are made
+// again when needed.
 
 #include "actors/head/dispatcher.hpp"
 

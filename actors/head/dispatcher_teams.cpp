@@ -45,7 +45,7 @@ void dispatcher_state::form(const formed_team& team) {
   }
 }
 
-// As often as members tell of their work.
+// Looks as often as members tell of their work.
 void dispatcher_state::look_for_stragglers() {
   using namespace std::chrono_literals;
   const auto since =

@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What all generators of a run share.
+/// The things that all generators of a run share.
 struct generator_setup {
   search_space space;
   clade::problem problem;

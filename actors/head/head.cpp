@@ -39,7 +39,8 @@ constexpr auto slots_interval = 250ms;
 // How long a person who tells the run something waits at most.
 constexpr auto obeys_within = 3s;
 
-/// What training a candidate takes; its memory by the table of operators.
+/// Returns the needs of a candidate's training; its memory comes from the table of
+/// operators.
 std::function<task_needs(const candidate&)> needs_of_trainings(const experiment& e,
                                                                const problem& p) {
   return [space = e.space, training = e.training, p](const candidate& c) {
@@ -319,7 +320,8 @@ private:
                      keep_picture{std::make_shared<const kept_picture>(std::move(p))});
   }
 
-  /// What the publisher kept last is on the disk. Without it views take longer to begin.
+  /// Puts the state that the publisher kept last on the disk. Without it views take
+  /// longer to begin.
   void settle_archive() {
     if (!archive_)
       return;

@@ -23,8 +23,8 @@ struct head_params {
   std::filesystem::path keys; ///< A head's bundle (actors/transport/tls/keys.hpp).
   /// The run's folder, with the store: viewers find the head there. Empty: it has none.
   std::filesystem::path folder;
-  /// Where viewers of other machines find the head, and the folder of the authority that
-  /// made their keys (engine/telemetry/socket/viewer_keys.hpp). None: nowhere.
+  /// The address at which viewers of other machines find the head, and the folder of the
+  /// authority that made their keys (engine/telemetry/socket/viewer_keys.hpp). None: nowhere.
   std::optional<endpoint> publish = {};
   std::filesystem::path authority = {};
   endpoint listen;                         ///< Port 0: any free one.
@@ -51,7 +51,7 @@ public:
                                                              store file, run_state run);
   virtual ~head() = default;
 
-  /// Where nodes join.
+  /// The port at which nodes join.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
 
   /// Blocks until the run is over or the time has passed; true: it is over.

@@ -130,13 +130,12 @@ void selector_state::flush() {
       message.keep.push_back(f.who.id);
     if (run.best_random)
       message.keep.push_back(run.best_random->id);
-    // Those that come with these entries are judged once they are recorded.
+    // Candidates that come with these entries are judged once they are recorded.
     for (const auto& e : *message.entries)
       if (const auto* done = std::get_if<candidate_evaluated>(&e.record);
           done != nullptr && !e.weights.empty())
         message.keep.push_back(done->evaluated.id);
-    message.keep.push_back(
-        0); // Those of members of the final model that are no candidates.
+    message.keep.push_back(0); // The members of the final model that are no candidates.
   }
   if (!unrecorded_checkpoints.empty())
     message.checkpoints = std::make_shared<const std::map<candidate_id, blob>>(

@@ -42,7 +42,8 @@ struct selector_state {
   run_state run;
 
   std::vector<entry> unrecorded;
-  std::map<candidate_id, blob> unrecorded_checkpoints; ///< Of evaluations among them.
+  /// The checkpoints of evaluations among them.
+  std::map<candidate_id, blob> unrecorded_checkpoints;
   bool recording = false;
   bool weights_recorded = false; ///< Since weights were last pruned.
   bool checkpoints_due = false;  ///< A generation was closed since they were tidied.
@@ -59,7 +60,8 @@ struct selector_state {
   std::size_t tests_out = 0;
   run_finished final_record;
   std::optional<std::string> end_wanted; ///< Why, once a candidate has succeeded.
-  bool planning = false; ///< What is trained at the end; nothing more is bred.
+  /// Whether it is being planned what is trained at the end; nothing more is bred.
+  bool planning = false;
   std::optional<composition> composed; ///< Recorded with the end of the run.
 
   bool held = false;

@@ -63,7 +63,7 @@ void selector_state::test(const std::string& subject, const individual& who) {
       });
 }
 
-// Where the champion is the final model, its test is that of the final model.
+// If the champion is the final model, its test is that of the final model.
 void selector_state::add_test_of_champion() {
   auto& all = final_record.examinations;
   const auto champion = std::ranges::find(all, "champion", &examination::subject);

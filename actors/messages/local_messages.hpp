@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-// What goes between the actors of one process: never serialised.
+// The messages that go between the actors of one process: never serialised.
 
 namespace clade {
 
@@ -74,7 +74,8 @@ struct test_request {
 /// linear model has no meaning, or the error that says why the test could not be made.
 struct test_answer {
   expected<std::optional<examination>> measured;
-  std::shared_ptr<const composition> composed{}; ///< Where that was the task.
+  /// The composition, if that was the task.
+  std::shared_ptr<const composition> composed{};
 };
 
 /// A person tells the run something; the answer is why it refuses, or empty.
@@ -115,10 +116,11 @@ struct tidying {
 
 struct append {
   std::shared_ptr<const std::vector<entry>> entries;
-  std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
+  /// The candidates whose weights stay, if the list is not empty.
+  std::vector<candidate_id> keep;
   /// Checkpoints that came with evaluations among them: kept before they are recorded.
   std::shared_ptr<const std::map<candidate_id, blob>> checkpoints{};
-  std::optional<tidying> tidy{}; ///< Of checkpoints, afterwards.
+  std::optional<tidying> tidy{}; ///< The tidying of checkpoints that follows, if any.
 };
 
 /// The entries are on the disk, and where, or the error.
@@ -151,7 +153,8 @@ struct fetched_weights {
   expected<blob> found;
 };
 
-/// What the trainings of these candidates start from, in their order.
+/// Asks for the weights that the trainings of these candidates start from, in their
+/// order.
 struct fetch_lineages {
   std::vector<candidate_id> ids;
 };
@@ -168,7 +171,7 @@ struct read_piece {
 /// Weights or a checkpoint on their way from a node. The data source alone reads and
 /// writes `writer`.
 struct upload {
-  std::filesystem::path file; ///< Where the pieces are gathered.
+  std::filesystem::path file; ///< The file in which the pieces are gathered.
   candidate_id id = 0;
   std::uint64_t size = 0, checksum = 0;
   std::optional<blob_writer> writer;

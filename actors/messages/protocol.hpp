@@ -3,7 +3,7 @@
 #include "actors/messages/local_messages.hpp"
 #include "actors/messages/wire_messages.hpp"
 
-// What each actor may be sent, and what it answers.
+// The messages that each actor may be sent, and the answers that it gives.
 
 namespace clade {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// What goes between head and node: serialised, over TLS.
+// The messages that go between head and node: serialised, over TLS.
 
 namespace clade {
 
@@ -46,7 +46,7 @@ auto& blob_of(Message& m, blob_part part) {
 struct held_lease {
   task_id id;
   std::uint64_t lease = 0;
-  std::uint64_t generation = 0; ///< Of a team's task: when the team was formed last.
+  std::uint64_t generation = 0; ///< For a team's task: when the team was formed last.
 };
 
 /// How an earlier node process of a slot ended, as its worker saw it.
@@ -58,7 +58,7 @@ struct former_process {
   std::string how; ///< "killed by signal 11 (Segmentation fault)"
 };
 
-/// Where other members of a team find a node.
+/// The address at which other members of a team find a node.
 struct team_address {
   std::string host;       ///< Empty: on the head's machine.
   std::uint16_t port = 0; ///< 0: the experiment has no teams.
@@ -66,19 +66,22 @@ struct team_address {
 
 /// A node introduces itself, when it starts and whenever it comes back.
 struct node_hello {
-  std::string slot;               ///< "cpu:0", or "box/cuda:1" of another machine.
-  std::string label;              ///< What the device is, for people.
-  std::uint64_t worker = 0;       ///< Its supervisor, drawn at random.
-  std::uint64_t session = 0;      ///< This process, drawn at random.
-  std::uint64_t run = 0;          ///< What it has is of this run; 0: it has nothing yet.
+  std::string slot;          ///< "cpu:0", or "box/cuda:1" of another machine.
+  std::string label;         ///< The name of the device, for people.
+  std::uint64_t worker = 0;  ///< Its supervisor, drawn at random.
+  std::uint64_t session = 0; ///< This process, drawn at random.
+  /// The run to which its leases and files belong; 0: it has nothing yet.
+  std::uint64_t run = 0;
   bool ready = false;             ///< It loaded the data and did the first step before.
-  std::uint64_t memory_bytes = 0; ///< What candidates may take; 0: not known.
+  std::uint64_t memory_bytes = 0; ///< The memory that candidates may take; 0: not known.
   bool measured = true;           ///< `offer::measured`.
   std::vector<held_lease> has;
-  std::vector<former_process> former; ///< Of its slot, the latest last.
-  team_address team;                  ///< As in `node_ready`, where it said that.
-  std::uint64_t rounding = 0;         ///< The same.
-  std::uint64_t clock_ms = 0;         ///< Its machine's, since 1970; 0: it does not say.
+  /// The former processes of its slot, the latest last.
+  std::vector<former_process> former;
+  /// Its address as in `node_ready`, if it has said that already.
+  team_address team;
+  std::uint64_t rounding = 0; ///< The same.
+  std::uint64_t clock_ms = 0; ///< Its machine's, since 1970; 0: it does not say.
 };
 
 /// A file of the experiment's data.
@@ -88,7 +91,7 @@ struct data_file {
   std::string checksum; ///< `to_text` of `checksum_of_file`.
 };
 
-/// What it needs to know, or why it may not join.
+/// The facts that it needs to know, or why it may not join.
 struct node_welcome {
   std::string refusal; ///< Empty: welcome.
   bool over = false;   ///< The run is: there is nothing left to do.
@@ -99,7 +102,7 @@ struct node_welcome {
   std::uint64_t heartbeat_ms = 1000;
   std::string experiment; ///< Resolved TOML.
   std::vector<data_file> files;
-  std::vector<held_lease> keep; ///< Of what it has: under these leases.
+  std::vector<held_lease> keep; ///< The leases that it may keep, of those that it has.
 };
 
 /// Data is loaded and the first step done: tasks may come. Or the reason why they
@@ -108,11 +111,11 @@ struct node_ready {
   std::uint64_t node = 0;
   std::string failure;
   team_address team;
-  std::uint64_t rounding = 0; ///< As fitness_function::warm_up returns it.
+  std::uint64_t rounding = 0; ///< The rounding as `fitness_function::warm_up` returns it.
 };
 
 /// A candidate that is trained again because another starts from it and its checkpoint is
-/// lost. As in `candidate`.
+/// lost. It means the same as in `candidate`.
 struct ancestor {
   std::uint64_t id = 0;
   bytes genome;
@@ -128,7 +131,8 @@ struct assignment {
   /// The bits of a double: CAF 0.17 never ends on an infinite one.
   std::uint64_t keep_weights_above = 0;
   bytes genome; ///< Empty: the linear model is tested.
-  /// As in `candidate`; the epochs are never 0 where `start_epoch` is not.
+  /// It means the same as in `candidate`; the epochs are never 0 where `start_epoch` is
+  /// not.
   std::uint32_t epochs = 0;
   std::uint64_t start = 0;
   std::uint32_t start_epoch = 0;
@@ -137,11 +141,12 @@ struct assignment {
   std::uint32_t fold = 0, folds = 0;
   std::uint64_t time_ms = 0;
   std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
-  /// What it starts from, as in `lineage`.
+  /// The trainings that it starts from, in the order of `lineage`.
   std::vector<ancestor> before;
   blob checkpoint;
   /// The trained weights that a test measures. If they are empty, the node trains the
-  /// candidate again first, by the fields above. Of the final model, its encoded members.
+  /// candidate again first, by the fields above. For the final model, they are its
+  /// encoded members.
   blob weights;
   /// How many parts the task has, where a team does it together; else 0. Every member gets
   /// the assignment, and then `team_formed`.
@@ -237,7 +242,7 @@ struct piece {
   std::uint64_t node = 0;
   std::uint64_t lease = 0;
   blob_part part = blob_part::weights;
-  std::uint64_t size = 0, checksum = 0; ///< Of the whole blob.
+  std::uint64_t size = 0, checksum = 0; ///< The size and checksum of the whole blob.
   std::uint64_t offset = 0;
   bytes data;
 };
@@ -431,7 +436,7 @@ typename Inspector::result_type inspect(Inspector& f, leave& x) {
   return f(caf::meta::type_name("leave"), x.reason);
 }
 
-/// What is to be trained before another, encoded.
+/// Returns the ancestors that are to be trained before another candidate, encoded.
 [[nodiscard]] std::vector<ancestor> ancestors_of(const lineage& l);
 
 } // namespace clade

@@ -9,7 +9,7 @@ namespace clade {
 
 struct evaluator_params {
   std::shared_ptr<node_work> work;
-  node_actor node; ///< Whose evaluator it is.
+  node_actor node; ///< The node whose evaluator it is.
 };
 
 struct evaluator_state {

@@ -27,7 +27,7 @@ constexpr auto heartbeat_interval = 1s;
 /// To itself: it is to begin, or the first of its candidates took its time.
 struct time_passed {};
 
-/// What all nodes of the process share: the fitness of the run's experiment.
+/// The state that all nodes of the process share: the fitness of the run's experiment.
 class shared_fitness {
 public:
   /// The first to be welcome makes it.

@@ -26,7 +26,7 @@ constexpr int grace_divisor = 10;
 constexpr std::size_t most_early = 64;
 
 /// Whether the head is to have what became of it: every member of a team has the same
-/// result, and one of them answers. What went wrong here, only this one knows.
+/// result, and one of them answers. Only this node knows a fault that happened here.
 bool is_asked(const node_state::held& h) {
   if (!h.team || h.team->answers())
     return true;
@@ -176,7 +176,7 @@ void node_state::ready(const node_ready& message) {
   tell_prepared();
 }
 
-// Where it cannot train here, the head answers with `leave`.
+// If it cannot train here, the head answers with `leave`.
 void node_state::tell_prepared() {
   if (!link || !prepared)
     return;

@@ -23,7 +23,7 @@ struct node_params {
   std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
   std::uint64_t worker = 0;
   std::uint64_t session = 0; ///< The worker's number for this process; 0: one is drawn.
-  std::vector<former_process> former;      ///< As in `node_hello`.
+  std::vector<former_process> former;      ///< They mean the same as in `node_hello`.
   std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
   std::function<void()> pulse;             ///< Called each second, if set.
   std::function<void()> joined = {}; ///< Called when a run has first taken it, if set.
@@ -31,7 +31,9 @@ struct node_params {
   /// takes part in no team.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams;
   program_places programs{}; ///< For those that evaluate.
-  std::string address; ///< Of this machine, for members on others; as in `team_address`.
+  /// The address of this machine, for members on others; it means the same as in
+  /// `team_address`.
+  std::string address;
 };
 
 /// One device slot. It lives as long as its process, keeps a trainer and an evaluator for
@@ -43,7 +45,7 @@ struct node_state {
     /// from 1.
     std::uint64_t given = 0;
     std::uint64_t lease = 0;           ///< The one that holds.
-    std::shared_ptr<node_team> team{}; ///< Where it is a team's task.
+    std::shared_ptr<node_team> team{}; ///< The team, if it is a team's task.
     std::optional<result> done;
   };
 
@@ -58,7 +60,7 @@ struct node_state {
   std::uint64_t id = 0;
   std::uint64_t run = 0;
   std::map<task_id, held> has;
-  /// Of tasks that are not here yet.
+  /// The formations of teams for tasks that are not here yet.
   std::map<task_id, team_formed> early;
   std::uint64_t last_given = 0;
   std::optional<node_ready> prepared; ///< Set once the trainer said so.

@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds first_pause = 100ms;
 constexpr std::chrono::milliseconds longest_pause = 2s;
 constexpr auto answer_time = 5s;
 
-/// What this thread hears: a node that ends, or a link that does.
+/// An event that this thread hears of: a node that ends, or a link that does.
 struct node_event {
   std::optional<node_end> end;
   std::string words;

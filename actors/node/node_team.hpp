@@ -21,7 +21,7 @@ namespace clade {
 /// with it, and where it finds the others. Made once, before the first team.
 struct team_entrance {
   std::unique_ptr<team_door> door;
-  std::uint64_t checksum = 0; ///< Of code, data and experiment.
+  std::uint64_t checksum = 0; ///< The checksum of code, data and experiment.
   std::uint64_t worker = 0;   ///< Members of the same worker are on this machine.
   std::string head;           ///< The host under which this node found the head.
 };

@@ -26,7 +26,7 @@ expected<void> limit_memory(std::uint64_t more_bytes) {
   return {};
 }
 
-// Of runs that have not been heard of for so long, nobody goes on with anything.
+// Nobody goes on with a run that has not been heard of for so long.
 constexpr auto longest_kept = std::chrono::days(7);
 
 /// This run's folder on this machine for what it keeps of that kind; empty where none can

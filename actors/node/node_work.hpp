@@ -22,7 +22,7 @@ namespace clade {
 
 /// The module with LibTorch lies beside the program.
 [[nodiscard]] std::filesystem::path training_module();
-/// What the experiment says of all its trainings.
+/// Returns the settings that the experiment gives to all its trainings.
 [[nodiscard]] training_setup training_setup_of(const experiment& e,
                                                const std::string& device);
 
@@ -32,15 +32,16 @@ namespace clade {
 
 /// Folders of this machine, for who runs programs.
 struct program_places {
-  std::filesystem::path logs{}; ///< Where theirs go; empty: in this user's cache.
-  /// As in `program_host`.
+  /// The folder of their logs; empty: in this user's cache.
+  std::filesystem::path logs{};
+  /// They mean the same as in `program_host`.
   std::vector<std::filesystem::path> hidden{};
   std::function<expected<std::filesystem::path>()> groups{};
 };
 
-/// What the actors of one node process share: the fitness function, used by one of them
-/// at a time, and which task is at work, for the node, which must notice one that does
-/// not end. Every member function may be called from any thread.
+/// The state that the actors of one node process share: the fitness function, used by one
+/// of them at a time, and which task is at work, for the node, which must notice one that
+/// does not end. Every member function may be called from any thread.
 class node_work {
 public:
   using clock = std::chrono::steady_clock;
@@ -48,7 +49,8 @@ public:
   struct current {
     task_id task;
     std::uint64_t lease = 0;
-    clock::time_point since; ///< Of its present training, where it takes several.
+    /// The beginning of its present training, if it takes several.
+    clock::time_point since;
     std::chrono::milliseconds limit{
         0}; ///< How long that may take; 0: as long as it does.
   };
@@ -76,7 +78,8 @@ public:
   /// Tests the linear model; returns nothing where that has no meaning.
   [[nodiscard]] expected<std::optional<examination>> baseline(std::uint64_t lease);
 
-  /// What this lease is for is wanted no more: it does not begin, or ends soon.
+  /// Says that the work for this lease is wanted no more: it does not begin, or ends
+  /// soon.
   void drop(std::uint64_t lease);
   [[nodiscard]] bool dropped(std::uint64_t lease) const;
   /// From now on what is dropped is to go on elsewhere, or later: this process leaves.
@@ -124,7 +127,8 @@ private:
   std::uint64_t seed_ = 0;
   clade::budget budget_;
   bool trains_ = false;
-  std::chrono::milliseconds grace_{0}; ///< Of the evaluator, beyond its time.
+  /// The time that the evaluator has beyond its limit.
+  std::chrono::milliseconds grace_{0};
   std::filesystem::path positions_, logs_;
   mutable std::mutex current_mutex_;
   std::optional<current> current_;

@@ -5,8 +5,8 @@
 
 namespace clade {
 
-/// What /proc/self/status says of this process's memory by that name ("VmRSS"), in bytes;
-/// 0 where it says nothing.
+/// Returns the number that /proc/self/status gives for this process's memory by that name
+/// ("VmRSS"), in bytes; 0 if it has none.
 [[nodiscard]] std::uint64_t status_bytes(const std::string& name);
 
 } // namespace clade

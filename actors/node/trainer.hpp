@@ -12,7 +12,7 @@ namespace clade {
 
 struct trainer_params {
   std::shared_ptr<node_work> work;
-  node_actor node; ///< Whose trainer it is.
+  node_actor node; ///< The node whose trainer it is.
   std::string device;
   /// Opens the door for members of teams, as node_params::open_to_teams says.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams{};
@@ -35,7 +35,7 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
 [[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease,
                                std::uint64_t peak_bytes = 0);
 
-/// What is to be trained before another, decoded.
+/// Returns the jobs that are to be trained before another, decoded.
 [[nodiscard]] expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before);
 
 } // namespace clade

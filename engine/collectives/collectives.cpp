@@ -4,9 +4,9 @@
 
 // Rings. A segment is the chunks of one member's shares. It starts at that member with
 // the sums of the member's shares from each chunk's first on, and travels around; each
-// member adds its shares. Where every member has one share, the segment is whole at the
-// member before the first. Where one has several, it goes on to the first member again,
-// which adds what comes before each chunk's first share. In the end segment r is at
+// member adds its shares. If every member has one share, the segment is whole at
+// the member before the first. If it has several, it goes on to the first member again,
+// which adds the values before each chunk's first share. In the end segment r is at
 // member r in this case, and at r - 1 in the other.
 
 namespace clade {
@@ -26,7 +26,7 @@ struct ring {
         place(place),
         range(shares_of(own, members, shares)) {}
 
-  /// Where a chunk begins in the values.
+  /// Returns the place at which a chunk begins in the values.
   [[nodiscard]] size_t bound(size_t chunk) const {
     return std::clamp(place.row * chunk / shares, place.begin, place.begin + size)
            - place.begin;
@@ -57,7 +57,8 @@ void add(std::span<T> to, std::span<const T> more) {
     to[i] += more[i];
 }
 
-/// Of each chunk of the member's own segment, the sum of its shares from the chunk's on.
+/// Computes, for each chunk of the member's own segment, the sum of its shares from the
+/// chunk's on.
 template<class T>
 void begin_own(const ring& r, std::span<const std::span<const T>> own, std::span<T> sum) {
   for (size_t c = r.range.begin; c < r.range.end; ++c) {
@@ -69,7 +70,7 @@ void begin_own(const ring& r, std::span<const std::span<const T>> own, std::span
   }
 }
 
-/// What comes before the chunk's own share.
+/// Adds, for each chunk of the member's own segment, its shares before the chunk's own.
 template<class T>
 void end_own(const ring& r, std::span<const std::span<const T>> own, std::span<T> sum) {
   for (size_t c = r.range.begin; c < r.range.end; ++c) {

@@ -8,9 +8,9 @@
 
 namespace clade {
 
-/// What all members of a team do together: each calls the same function with sizes that
-/// agree. All of them block until the member has its part of the result, and throw
-/// `team_broken`.
+/// The operations that all members of a team do together: each calls the same function
+/// with sizes that agree. All of them block until the member has its part of the result,
+/// and throw `team_broken`.
 
 /// Shares of a task that one member does: [begin, end).
 struct share_range {

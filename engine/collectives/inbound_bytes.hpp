@@ -10,7 +10,7 @@ namespace clade {
 class inbound_bytes {
 public:
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
-  /// Where what comes next belongs; `added` says how much of it came.
+  /// Returns the room for the bytes that come next; `added` says how many of them came.
   [[nodiscard]] std::span<std::byte> room();
   void added(std::size_t count) { end_ += count; }
   void add(std::span<const std::byte> bytes);

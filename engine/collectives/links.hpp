@@ -8,7 +8,7 @@
 namespace clade {
 
 /// Thrown by an exchange among members of a team: one of them is gone, or the team is
-/// formed anew. What was in exchange is void; `team::form` says who goes on.
+/// formed anew. The values in exchange are void; `team::form` says who goes on.
 class team_broken : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;

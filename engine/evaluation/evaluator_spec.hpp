@@ -17,19 +17,21 @@ namespace clade {
 
 class benchmark_table;
 
-/// What `[data]` says in an experiment.
+/// The role of `[data]` in an experiment.
 enum class data_role : std::uint8_t {
-  examples,       ///< What networks are trained on.
+  examples,       ///< The examples that networks are trained on.
   shape,          ///< The shape and the classes of examples that do not exist.
   optional_shape, ///< The same, where there is such a section.
   none            ///< Nothing: there is no such section.
 };
 
-/// What the program asks of a kind of evaluator, beyond what an `evaluator_spec` does.
+/// The traits of a kind of evaluator that the program asks for, beyond what an
+/// `evaluator_spec` does.
 struct evaluator_traits {
-  std::string_view name;  ///< `[experiment] fitness`, and the name of its own section.
-  std::string_view does;  ///< For the reference: "trains networks on [data]".
-  std::string_view title; ///< Of its own section in the reference; empty: it has none.
+  std::string_view name; ///< `[experiment] fitness`, and the name of its own section.
+  std::string_view does; ///< For the reference: "trains networks on [data]".
+  /// The title of its own section in the reference; empty: it has none.
+  std::string_view title;
   std::string_view experiment; ///< For messages: "a synthetic experiment".
   std::string_view run;        ///< For messages: "a synthetic run".
   data_role data = data_role::none;
@@ -57,14 +59,14 @@ struct evaluator_metrics {
   std::vector<aim> all{}; ///< With the direction that is better; empty: any.
 };
 
-/// What an evaluator is made from.
+/// The parts that an evaluator is made from.
 struct evaluator_setup {
   search_space space;
   clade::problem problem;
   objective goal;
-  /// Of a kind that is `described`.
+  /// The table of a kind that is `described`.
   std::shared_ptr<const benchmark_table> table{};
-  program_host host{}; ///< Of a kind that runs programs.
+  program_host host{}; ///< The host of a kind that runs programs.
 };
 
 /// One kind of evaluator with the values of its own section: what an experiment knows of
@@ -98,7 +100,7 @@ public:
   /// The epochs of a full evaluation; those of a training are in `[training]`.
   [[nodiscard]] virtual std::uint32_t epochs() const { return 1; }
   [[nodiscard]] virtual evaluator_metrics metrics() const { return {}; }
-  /// What parents are chosen by where selection is by lexicase.
+  /// Returns the aims by which parents are chosen if selection is by lexicase.
   [[nodiscard]] virtual std::vector<aim> cases(const objective& goal) const {
     return aims_of(goal);
   }

@@ -12,7 +12,7 @@
 
 namespace clade {
 
-/// What an evaluation may spend.
+/// The limits of what an evaluation may spend.
 struct budget {
   std::uint32_t epochs = 15; ///< In all, with those before `job::start_epoch`.
   /// A schedule of learning rates is laid over so many epochs, however many of them this
@@ -23,7 +23,7 @@ struct budget {
   std::uint64_t memory_bytes = 0;    ///< 0: unlimited.
 };
 
-/// What of a training is wanted by those that may start from it.
+/// The parts of a training that are wanted by those that may start from it.
 enum class checkpointing : std::uint8_t {
   none = 0,
   weights = 1, ///< For other networks, which take over weights.
@@ -38,23 +38,25 @@ struct job {
   clade::budget budget;
   /// Give the weights back if the fitness is above this; +infinity: never.
   double keep_weights_above = std::numeric_limits<double>::infinity();
-  /// Whose weights it starts from, as in `candidate`, and at which epoch it goes on.
+  /// The candidate whose weights it starts from, as in `candidate`, and the epoch at
+  /// which it goes on.
   candidate_id start = 0;
   std::uint32_t start_epoch = 0;
-  data_fold fold{}; ///< As in `candidate`.
+  data_fold fold{}; ///< The fold, as in `candidate`.
   /// That one's, as it gave it.
   blob checkpoint{};
   checkpointing keep_checkpoint = checkpointing::none;
-  /// Those that do it together, of which this process is one; null: it does it alone.
+  /// The processes that do it together, of which this process is one; null: it does it
+  /// alone.
   team* members = nullptr;
-  /// Where a training may keep positions on the disk, from which it goes on if its process
-  /// is lost; empty: nowhere.
+  /// The folder in which a training may keep positions on the disk, from which it goes on
+  /// if its process is lost; empty: none.
   std::filesystem::path positions{};
   /// A folder for what a program that evaluates writes, which need not be there yet;
   /// empty: nobody wants that.
   std::filesystem::path logs{};
-  /// What timing decided in the training that this is to make again: that one's, as it
-  /// gave it (`evaluation`). Empty: timing decides anew, where it decides anything.
+  /// The decisions of timing in the training that this is to make again: that one's, as
+  /// it gave it (`evaluation`). Empty: timing decides anew, where it decides anything.
   bytes updates{};
 };
 
@@ -71,7 +73,7 @@ public:
   [[nodiscard]] virtual bool goes_on_later() const { return false; }
 };
 
-/// Of whoever neither listens nor stops anything.
+/// The progress of a caller who neither listens nor stops anything.
 class unheard_progress final : public progress {
 public:
   bool report(const epoch&) override { return true; }

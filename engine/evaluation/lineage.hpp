@@ -7,22 +7,23 @@
 
 namespace clade {
 
-/// What a candidate's training starts from: a checkpoint, or, where that is lost, what
-/// gives it again. All of it is trained by the experiment that holds for the candidate;
-/// a fork takes no checkpoints over, so that what its candidates start from is, always
-/// and again, what its own experiment makes of it.
+/// The beginning of a candidate's training: a checkpoint, or, if that is lost, the
+/// trainings that give it again. All of it is trained by the experiment that holds for
+/// the candidate; a fork takes no checkpoints over, so that what its candidates start
+/// from is, always and again, what its own experiment makes of it.
 struct lineage {
-  /// As in `candidate`, in full: a stored candidate lacks the epoch.
+  /// The start as in `candidate`, in full: a stored candidate lacks the epoch.
   candidate_id start = 0;
   std::uint32_t start_epoch = 0;
   /// To be trained before it, the first one first, each from the one before; their
   /// `start_epoch` is set. None where its own start has a checkpoint.
   std::vector<candidate> before;
-  /// Of what the first of them starts from, or it itself; empty where that begins anew.
+  /// The checkpoint that the first of them, or it itself, starts from; empty if that
+  /// begins anew.
   blob checkpoint;
 };
 
-/// Where a lineage is looked up.
+/// The source in which a lineage is looked up.
 struct lineage_source {
   std::function<expected<candidate>(candidate_id)> candidate_of;
   std::function<blob(candidate_id)> checkpoint_of; ///< Empty: it is lost.
@@ -33,7 +34,8 @@ struct lineage_source {
 [[nodiscard]] expected<lineage> trace_lineage(const candidate& c,
                                               const lineage_source& from);
 
-/// Of what comes before, without seed, budget and checkpoints.
+/// Returns the job of a candidate that comes before, without seed, budget and
+/// checkpoints.
 [[nodiscard]] job job_of(const candidate& c);
 
 /// Evaluates what comes before it (all with a whole checkpoint), then the job, each with

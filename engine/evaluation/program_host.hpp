@@ -33,7 +33,7 @@ struct named_file {
 using network_writer = std::function<expected<std::vector<named_file>>(
     network_format, const untrained_network&)>;
 
-/// What a node process has for the programs that it runs.
+/// The means of a node process for the programs that it runs.
 struct program_host {
   network_writer write_network{}; ///< Unset: none is to be had.
   /// Folders that programs are kept from, such as those of the run's keys.

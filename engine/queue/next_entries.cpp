@@ -1,6 +1,6 @@
-// Of one user's entries the order by score does not depend on the user's share: each user
-// has a list in that order, and the next entry of all is the best of the lists' first ones.
-// Shares change with what begins, and only that.
+// The order by score among one user's entries does not depend on the user's share: each
+// user has a list in that order, and the next entry of all is the best of the lists'
+// first ones. Shares change with what begins, and only that.
 #include "engine/queue/next_entries.hpp"
 
 #include "genome/base/text.hpp"
@@ -40,9 +40,9 @@ std::size_t count_of(const slot_list& slots, const std::vector<std::string>& nam
 /// The slots that the first entry that waits will have: what others leave it.
 struct reservation {
   const queue_submission* waits = nullptr; ///< None waits.
-  const machine* on = nullptr;             ///< Where it will have them.
+  const machine* on = nullptr;             ///< The machine on which it will have them.
   std::int64_t begins_ms = never;          ///< At the latest; `never`: nobody knows.
-  std::size_t spare = 0; ///< Of its kind, that it does not need when it begins.
+  std::size_t spare = 0; ///< The slots of its kind that it does not need when it begins.
 };
 
 class round {
@@ -162,8 +162,8 @@ private:
       wait_for(id, e.what, possible);
   }
 
-  /// Those that have, or had, enough slots, free or not; the one where the entry is at home
-  /// alone, if it is there.
+  /// Returns the machines that have, or had, enough slots, free or not; the one where the
+  /// entry is at home alone, if it is there.
   [[nodiscard]] std::vector<machine*> machines_for(const queue_entry& e) {
     std::vector<machine*> possible;
     const auto home = home_of(e);
@@ -240,7 +240,7 @@ private:
     return known == ran_.end() ? e.started_ms : now_ - known->second.count();
   }
 
-  /// What has used its time is told so in the same step.
+  /// An entry that has used its time is told so in the same step.
   [[nodiscard]] std::int64_t end_of_time(const queue_submission& what,
                                          std::int64_t started) const {
     return what.time.count() == 0
@@ -264,8 +264,8 @@ private:
     const auto* on = makes_room == possible.end() ? possible.front() : *makes_room;
     const auto ends = ends_for(what, *on);
     first_ = {.waits = &what, .on = on, .begins_ms = ends[what.slots - 1]};
-    // Where nobody knows when it begins nothing is spare: else new entries could take
-    // turns with what it waits for.
+    // If nobody knows when it begins, nothing is spare: else new entries could take turns
+    // with what it waits for.
     if (first_.begins_ms != never)
       first_.spare = static_cast<std::size_t>(
                          std::ranges::upper_bound(ends, first_.begins_ms) - ends.begin())

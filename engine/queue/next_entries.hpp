@@ -36,7 +36,7 @@ using entry_times = std::map<entry_id, std::chrono::milliseconds>;
 
 /// The slots there are.
 struct queue_slots {
-  std::vector<queue_slot> all; ///< Those of a machine behind each other.
+  std::vector<queue_slot> all; ///< The slots of a machine, one behind the other.
   /// Machines that are not there and may be soon, as after the server was started again.
   std::set<std::string, std::less<>> awaited{};
   /// Why nothing begins, whatever is free, for people; empty: it does.
@@ -64,13 +64,13 @@ struct queue_slots {
 /// (EASY backfilling; Lifka, "The ANL/IBM SP Scheduling System", 1995): from the times
 /// that running entries have said follows when it can begin, at the latest. Others begin
 /// before it on slots that it does not need then, or if they have said that they end
-/// before. What has said no time ends after all that have. It is waited for on the machine
-/// where it can begin first.
+/// before. An entry that has said no time ends after all that have. It is waited for on
+/// the machine where it can begin first.
 ///
-/// Preemption. Where entries of a lower priority have what the first one that waits lacks,
-/// they are stopped: the lowest priority first, of equal ones what began last. An entry is
-/// stopped only for one that has the larger score too, whatever their users' shares come to
-/// be, so that it cannot come back at once and be stopped again.
+/// Preemption. If entries of a lower priority have what the first one that waits lacks,
+/// they are stopped: the lowest priority first, of equal ones what began last. An entry
+/// is stopped only for one that has the larger score too, whatever their users' shares
+/// come to be, so that it cannot come back at once and be stopped again.
 ///
 /// `ran`: how long running entries have run, by a clock that nobody sets; of others it
 /// follows from the recorded times.

@@ -27,13 +27,13 @@ inline constexpr std::size_t entry_kinds = 3;
   return k != entry_kind::command;
 }
 
-/// What a user wants done.
+/// The work that a user wants done.
 struct queue_submission {
   std::string user{};
   entry_kind kind = entry_kind::command;
   /// The arguments of `clade run` or `clade train`, or a program and its arguments.
   std::vector<std::string> words{};
-  std::string directory{}; ///< Where it works, an absolute path.
+  std::string directory{}; ///< The folder in which it works, an absolute path.
   std::string name{};      ///< For people.
   /// Larger is sooner.
   std::int64_t priority = 0;
@@ -43,12 +43,12 @@ struct queue_submission {
   /// How long it may run each time it is started; 0: unlimited. Entries that say it can
   /// be put before one that waits for more slots.
   std::chrono::seconds time{0};
-  /// Those that must have succeeded before.
+  /// The entries that must have succeeded before.
   std::vector<entry_id> after{};
   /// A command that may be stopped for a higher priority, and is then begun again.
   bool requeue = false;
-  /// The user's own word for it; empty: none. What they submit again under it is there
-  /// already.
+  /// The user's own word for it; empty: none. An entry that they submit again under it is
+  /// there already.
   std::string once{};
   /// A command that is started so many times at once, each with an equal share of its slots
   /// and a number of its own: a training by several processes. None: once, without one.

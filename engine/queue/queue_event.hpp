@@ -54,7 +54,8 @@ struct entry_lost {
   std::optional<bool> own_doing{};
 };
 
-/// What is recorded of a queue. The order of the alternatives is stored: add at the end.
+/// The events that are recorded of a queue. The order of the alternatives is stored: add
+/// at the end.
 using queue_event =
     std::variant<entry_submitted, entry_started, entry_stopping, entry_ended, entry_lost>;
 

@@ -29,7 +29,7 @@ tl::unexpected<error> misplaced(const queue_event& e, const std::string& why) {
   return fail(error_kind::corrupt, "\"" + to_text(e) + "\": " + why);
 }
 
-/// Of one that has had slots.
+/// Returns the machine of an entry that has had slots.
 std::string machine_in_words(const queue_entry& e) {
   const auto name = e.slots.empty() ? std::string_view() : machine_of(e.slots.front());
   return name.empty() ? "the server" : std::string(name);
@@ -257,7 +257,7 @@ entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
                 : stopped ? entry_state::preempted
                           : entry_state::failed;
   } else {
-    // What a command makes of the signal is its own affair.
+    // The effect of the signal on a command is the command's own affair.
     end.state = entry_state::preempted;
   }
   if (end.state == entry_state::failed)

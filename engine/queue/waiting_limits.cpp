@@ -10,7 +10,7 @@ namespace clade {
 
 namespace {
 
-/// Of an entry without a word.
+/// The bytes of an entry without a word.
 constexpr std::uint64_t least_entry_bytes = 256;
 
 struct amount {

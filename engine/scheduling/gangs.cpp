@@ -32,7 +32,7 @@ std::vector<node_id> of_largest(const slots_of_machines& free) {
 
 } // namespace
 
-// As after `give`, to a node that had the task from an earlier head.
+// Holds others as after `give`, to a node that had the task from an earlier head.
 void schedule::hold_others(node_id leader) {
   auto& n = nodes_.at(leader);
   auto& task = n.leases.back();

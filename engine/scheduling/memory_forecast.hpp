@@ -4,8 +4,8 @@
 
 namespace clade {
 
-/// What a candidate will need, from what was estimated for it and what earlier ones
-/// turned out to need: the line of least squares through the logarithms of (estimated,
+/// A forecast of the memory that a candidate will need, from the estimate for it and the
+/// needs of earlier ones: the line of least squares through the logarithms of (estimated,
 /// measured), a quarter of a standard deviation above it. An estimate alone counts until
 /// there are eight.
 class memory_forecast {
@@ -18,7 +18,7 @@ public:
 
 private:
   double count_ = 0;
-  double mean_x_ = 0, mean_y_ = 0;  ///< Of logarithms.
+  double mean_x_ = 0, mean_y_ = 0;  ///< The means of logarithms.
   double xx_ = 0, xy_ = 0, yy_ = 0; ///< Sums of products of deviations from the means.
 };
 

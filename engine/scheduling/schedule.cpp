@@ -57,7 +57,7 @@ bool schedule::retired(node_id id) const {
 bool schedule::blame(waiting_task& c, const std::string& slot) {
   c.deaths += 1;
   const bool given_up = c.deaths >= params_.deadly_tries;
-  // Where it died on two slots, it is not the fault of either.
+  // If it died on two slots, it is not the fault of either.
   if (given_up && c.died_on != slot)
     quarantine_.acquit(c.task.id);
   c.died_on = slot;
@@ -289,7 +289,7 @@ std::vector<handout> schedule::hand_out(clock::time_point now) {
   // Short batches leave a node idle for the way of a message, so a second one waits
   // there.
   const std::size_t room = most > 1 ? 2 * most : 1;
-  // What is left is shared evenly, so that all nodes end together.
+  // The tasks that are left are shared evenly, so that all nodes end together.
   const auto takers = static_cast<std::size_t>(
       std::ranges::count_if(nodes_, [&](const auto& n) { return takes(n.second, now); }));
   const auto fair = [&] { return (queue_.size() + takers - 1) / takers; };

@@ -36,7 +36,8 @@ struct schedule_params {
 /// One node process; a restarted one is another.
 using node_id = std::uint64_t;
 
-/// What a node is to do; the lease is part of the answer, so that a late one is known.
+/// The work that a node is to do; the lease is part of the answer, so that a late one is
+/// known.
 struct lease {
   task_id id;
   std::uint64_t number = 0;
@@ -65,31 +66,32 @@ struct lost_lease {
 /// all of them have its lease.
 struct formed_team {
   lease given;
-  std::uint32_t slots = 1; ///< As in task_needs.
+  std::uint32_t slots = 1; ///< The same as in task_needs.
   std::vector<node_id> members;
 
   friend bool operator==(const formed_team&, const formed_team&) = default;
 };
 
-/// What a node offers.
+/// The resources that a node offers.
 struct offer {
   std::string slot;               ///< Stays the same when its process is another.
   std::uint64_t memory_bytes = 0; ///< 0: not known, taken for enough.
-  /// What tasks take is measured there. A device of its own memory measures nothing, and
-  /// what others measured tells nothing of it: an estimate counts as it is.
+  /// Whether the memory that tasks take is measured there. A device of its own memory
+  /// measures nothing, and what others measured tells nothing of it: an estimate counts
+  /// as it is.
   bool measured = true;
   std::string device{};      ///< Its kind: "cuda", "cpu".
   std::uint64_t machine = 0; ///< Slots of one machine can do a gang's task together.
 };
 
 /// Who does what: tasks that wait, the longest first (but `task::first`); nodes with their leases. Pure: it
-/// is told the time. Of each task exactly one result is accepted, that of its present
+/// is told the time. For each task exactly one result is accepted, that of its present
 /// lease.
 ///
-/// A gang (task_needs::slots) gets its slots together. Where too few are free, slots of
-/// the machine on which it can begin first are kept for it: of the gangs that wait, the
-/// first for each machine, so that no two wait for each other. Meanwhile these slots do
-/// only what is expected to end before it begins (EASY backfilling; Lifka, "The ANL/IBM SP
+/// A gang (task_needs::slots) gets its slots together. If too few are free, slots of the
+/// machine on which it can begin first are kept for it: of the gangs that wait, the first
+/// for each machine, so that no two wait for each other. Meanwhile these slots do only
+/// what is expected to end before it begins (EASY backfilling; Lifka, "The ANL/IBM SP
 /// Scheduling System", 1995).
 ///
 /// A team gets its slots in the same way, though on several machines where no single one
@@ -138,8 +140,8 @@ public:
   /// Nodes whose leases have ended; the caller lets them `leave`.
   [[nodiscard]] std::vector<node_id> silent(clock::time_point now) const;
 
-  /// A node that came back names what it has. What it should have and does not, it never
-  /// got: that waits again. Returns which of its leases do not hold.
+  /// A node that came back names what it has. A task that it should have and has not, it
+  /// never got: that waits again. Returns which of its leases do not hold.
   [[nodiscard]] std::vector<lease> reconcile(node_id node, const std::vector<lease>& has);
 
   /// A node that had this task from an earlier head: if it waits, the node gets it.
@@ -157,8 +159,8 @@ public:
   /// Nobody wants this task done any more; returns the nodes that have it.
   std::vector<node_id> drop(const task_id& id);
 
-  /// What to send now, to whom; empty where nothing waits or nobody is free. A lease of a
-  /// team goes to each of its members, as they come.
+  /// Returns the leases to send now, with their receivers; empty if nothing waits or
+  /// nobody is free. A lease of a team goes to each of its members, as they come.
   [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
 
   /// Who does what together.
@@ -170,8 +172,8 @@ public:
   [[nodiscard]] std::vector<node_id> members_of(const task_id& id) const;
 
   /// Takes from the queue what is too large for every slot that is there and has the
-  /// device for it, with the least memory that it would need on one. What finds no such
-  /// slot waits for one to come.
+  /// device for it, with the least memory that it would need on one. A task that finds no
+  /// such slot waits for one to come.
   [[nodiscard]] std::vector<task> too_large();
 
   /// Takes the result of a lease that holds, and returns which attempt it was; 0 if the
@@ -190,7 +192,7 @@ public:
   /// Nodes that rest for a gang, each with the node that does its task.
   [[nodiscard]] std::map<node_id, node_id> held() const;
 
-  /// What the node has, in the order in which it will do it.
+  /// Returns the leases that the node has, in the order in which it will do them.
   [[nodiscard]] std::vector<lease> leases_of(node_id node) const;
 
   /// When it was heard last.
@@ -206,7 +208,7 @@ private:
   struct waiting_task {
     clade::task task;
     std::uint32_t attempt = 1;
-    std::uint32_t deaths = 0; ///< Of processes, by its doing.
+    std::uint32_t deaths = 0; ///< The deaths of processes, by its doing.
     std::string lost_on;      ///< The slot that lost it last.
     std::string died_on;      ///< The slot whose process last died of it.
 
@@ -221,7 +223,7 @@ private:
     clade::lease lease;
     waiting_task given;
     clock::time_point since{};
-    std::vector<node_id> others{}; ///< Of a gang.
+    std::vector<node_id> others{}; ///< The other nodes of a gang.
   };
   /// A loss of a task that was alone on its node and is not blamed.
   struct lone_loss {
@@ -238,14 +240,15 @@ private:
     bool retired = false;
   };
 
-  /// What a handing out has found so far; empty where there are no gangs.
+  /// The findings of a handing out so far; empty if there are no gangs.
   struct round {
     clock::time_point now;
     std::set<node_id> taken{}; ///< By gangs, before or in this round.
     /// Nodes that are kept for a gang, and when it can begin; until then they may do
     /// what is shorter.
     std::map<node_id, clock::time_point> kept{};
-    std::map<node_id, clock::time_point> ends{}; ///< Of what nodes do, as expected.
+    /// The expected ends of the work of nodes.
+    std::map<node_id, clock::time_point> ends{};
     std::map<std::uint64_t, std::vector<node_id>> idle{}; ///< By machine.
 
     [[nodiscard]] bool free(node_id id, std::optional<clock::duration> takes) const;
@@ -280,10 +283,10 @@ private:
 
   schedule_params params_;
   clade::quarantine quarantine_;
-  memory_forecast memory_; ///< Of slots where it is measured.
+  memory_forecast memory_; ///< The forecast for slots on which memory is measured.
   std::set<waiting_task> queue_;
   std::map<node_id, node> nodes_;
-  std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.
+  std::map<node_id, lone_loss> lone_losses_; ///< The losses of the latest nodes.
   std::map<node_id, task_id> left_teams_;    ///< The latest that left, and whose team.
   bool has_gangs_ = false;                   ///< One was submitted.
   std::size_t leased_ = 0;

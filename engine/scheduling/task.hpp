@@ -8,7 +8,7 @@
 
 namespace clade {
 
-/// What a node is asked to do; the value goes over the wire.
+/// The kind of work that a node is asked to do; the value goes over the wire.
 enum class task_type : std::uint8_t {
   train = 0,  ///< Train a candidate and validate it.
   test = 1,   ///< Measure a trained candidate, or the linear model, on held-out data.
@@ -33,19 +33,20 @@ struct task_id {
 /// "#7", "the test of #7", "the test of the linear model", "the final model".
 [[nodiscard]] std::string to_text(const task_id& id);
 
-/// What a task takes.
+/// The resources that a task takes.
 struct task_needs {
-  std::uint64_t memory_bytes = 0; ///< Of all its slots, as estimated; 0: next to nothing.
+  /// The memory of all its slots, as estimated; 0: next to nothing.
+  std::uint64_t memory_bytes = 0;
   /// All at the same time. A task of several is a gang. Its slots are of one machine: the
   /// node of one does it, and the nodes of the others do nothing meanwhile.
   std::uint32_t slots = 1;
-  /// Of a gang: every node does a part, and they may be of different machines.
+  /// For a gang: every node does a part, and they may be of different machines.
   bool team = false;
   /// The kind of device, "cuda" or "cpu", that can do it; empty: any.
   std::string device{};
 };
 
-/// What is to be done: `work` decides the order, `needs` who may do it.
+/// A task that is to be done: `work` decides the order, `needs` who may do it.
 struct task {
   task_id id;
   double work = 0; ///< In any unit; as long on one slot as on k a k-th of it.

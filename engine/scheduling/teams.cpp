@@ -48,7 +48,7 @@ std::vector<node_id> schedule::members_of(const task_id& id) const {
   return {};
 }
 
-// Those that did it together with the one whose lease it is.
+// Acquits the nodes that did it together with the one whose lease it is.
 void schedule::acquit_team(const leased_task& done) {
   for (const auto id : done.others)
     if (const auto found = nodes_.find(id); found != nodes_.end())

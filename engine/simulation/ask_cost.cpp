@@ -17,7 +17,7 @@ namespace clade {
 
 namespace {
 
-/// What stands in for a proposal that is not asked.
+/// Returns the order that stands in for a proposal that is not asked.
 breeding without_model(breeding order) {
   order.how = order.parents.empty() ? breeding::kind::sample : breeding::kind::mutate;
   order.parents.resize(std::min<std::size_t>(order.parents.size(), 1));
@@ -48,11 +48,12 @@ private:
   std::uint32_t epochs_;
   std::unique_ptr<fitness_function> fitness_;
   double elsewhere_ = 0, spent_ = 0; ///< Breeding and evaluating; on the head.
-  double billed_ = 0;                ///< Of `spent_`, to candidates so far.
-  bool evaluated_ = false;           ///< In this step.
+  /// The part of `spent_` that was billed to candidates so far.
+  double billed_ = 0;
+  bool evaluated_ = false; ///< In this step.
   std::size_t proposals_ = 0;
   std::map<candidate_id, double> bred_;
-  std::vector<double> head_, breeding_; ///< Of each candidate.
+  std::vector<double> head_, breeding_; ///< The times of each candidate.
 };
 
 expected<candidate> measured_search::carry_out(const breeding& order) {

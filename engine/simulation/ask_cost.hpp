@@ -30,19 +30,21 @@ struct cost_spread {
   double mean = 0, p99 = 0, most = 0;
 };
 
-/// Of one value at least; the 99th percentile is one of them, the nearest from above.
+/// Returns the spread of one value at least; the 99th percentile is one of them, the
+/// nearest from above.
 [[nodiscard]] cost_spread spread_of(std::vector<double> values);
 
 struct ask_cost {
   std::size_t candidates = 0;
   std::size_t proposals = 0; ///< How often one was asked, in the whole search.
-  /// Of one candidate on the head, which does nothing else meanwhile: asking, resolving,
-  /// and the fold of its records. Whoever closes a generation pays for it alone.
+  /// The time of one candidate on the head, which does nothing else meanwhile: asking,
+  /// resolving, and the fold of its records. Whoever closes a generation pays for it
+  /// alone.
   cost_spread head;
-  /// Of one candidate where orders are carried out, beside the head: mutation, crossover,
-  /// proposals with the fit of their models, and decoding; all attempts.
+  /// The time of one candidate where orders are carried out, beside the head: mutation,
+  /// crossover, proposals with the fit of their models, and decoding; all attempts.
   cost_spread breeding;
-  /// Of the whole search, evaluations included.
+  /// The time of the whole search, evaluations included.
   double seconds = 0;
 };
 

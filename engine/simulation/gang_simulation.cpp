@@ -62,8 +62,8 @@ private:
   gang_mix mix_;
   schedule schedule_;
   std::vector<drawn_task> tasks_;
-  std::vector<std::size_t> order_;         ///< As the schedule has them.
-  std::vector<clock::time_point> free_at_; ///< Of each slot.
+  std::vector<std::size_t> order_;         ///< The order that the schedule has.
+  std::vector<clock::time_point> free_at_; ///< The time at which each slot is free.
   std::priority_queue<ending, std::vector<ending>, std::greater<>> ends_;
   clock::time_point now_{};
   std::size_t next_ = 0; ///< In `order_`: the first that has not begun.

@@ -12,7 +12,8 @@ struct gang_mix {
   std::size_t slots_of_machine = 64; ///< The last machine may have fewer.
   std::size_t tasks = 5'000;
   std::uint32_t largest = 64; ///< At most the slots of a machine.
-  /// Of the logarithm of how long a task takes beside what was expected of it.
+  /// The deviation of the logarithm of how long a task takes beside what was expected of
+  /// it.
   double surprise = 0.1;
   std::uint64_t seed = 1;
 };
@@ -26,7 +27,7 @@ struct gang_figures {
   double mean_wait = 0, longest_wait = 0;
 };
 
-/// What `schedule` makes of it, in simulated time.
+/// Returns the figures of `schedule` for the mix, in simulated time.
 [[nodiscard]] gang_figures simulate_gangs(const gang_mix& mix);
 
 } // namespace clade

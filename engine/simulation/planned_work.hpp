@@ -4,8 +4,8 @@
 
 namespace clade {
 
-// What a search would do, found by running it without training: each network draws its
-// fitness by its hash, and keeps it at every rung. Both fail as breeding does.
+// The work that a search would do, found by running it without training: each network
+// draws its fitness by its hash, and keeps it at every rung. Both fail as breeding does.
 
 /// For how many epochs it trains in all, what goes on from a checkpoint counted for what
 /// it adds. How many are promoted depends on the rungs, and hardly on fitness. `epochs`:

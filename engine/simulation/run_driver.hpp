@@ -8,13 +8,13 @@
 
 namespace clade {
 
-/// What a run's driver is given to work with.
+/// The parts that a run's driver is given to work with.
 struct run_parts {
   std::function<expected<candidate>(const breeding&)> breed;
   std::function<evaluation(const candidate&)> evaluate;
-  /// Of n things that may happen next, which one does; empty: the first. Orders are
-  /// carried out first, then copies made, then generations closed, then the oldest open
-  /// candidate evaluated, so that what happens is a function of the fold alone.
+  /// Chooses one of n things that may happen next; empty: the first. Orders are carried
+  /// out first, then copies made, then generations closed, then the oldest open candidate
+  /// evaluated, so that what happens is a function of the fold alone.
   std::function<std::size_t(std::size_t)> pick;
   /// Hears of each record that was applied; may be empty.
   std::function<void(const record&)> recorded;

@@ -17,7 +17,7 @@ struct mean_interval {
   double mean = 0, half = 0;
 };
 
-/// Of one value at least.
+/// Returns the mean of one value at least.
 [[nodiscard]] mean_interval mean_of(std::span<const double> values);
 
 /// The 97.5 % quantile of Student's t.
@@ -41,7 +41,7 @@ struct search_outcome {
 struct search_row {
   std::string name;
   std::vector<mean_interval> regret; ///< At each checkpoint.
-  /// What it is the mean of: at each checkpoint, the regret of each seed.
+  /// The values that it is the mean of: at each checkpoint, the regret of each seed.
   std::vector<std::vector<double>> regret_of_seeds;
   std::vector<double> curve; ///< The mean regret after 1, 2, ... evaluations.
   std::optional<double> median_to_top;
@@ -74,11 +74,12 @@ struct search_comparison {
 /// The strategies that have a row on every table, in the first table's order.
 [[nodiscard]] std::vector<std::string> everywhere(const search_comparison& c);
 
-/// Of these, the mean over tables of the rank of each one's mean regret at a checkpoint.
+/// Returns, for these, the mean over tables of the rank of each one's mean regret at a
+/// checkpoint.
 [[nodiscard]] std::vector<double> mean_ranks(const search_comparison& c,
                                              std::size_t checkpoint);
 
-/// As many seeds of a table count as all its rows have.
+/// Returns the number of seeds that all rows of a table have; as many count.
 [[nodiscard]] std::size_t common_seeds(const search_table_rows& t,
                                        std::size_t checkpoint);
 

@@ -58,16 +58,17 @@ private:
   const table_standard& standard_;
   table_search_params params_;
   std::unique_ptr<fitness_function> fitness_;
-  std::size_t candidates_ = 0; ///< As many as there may be, but for copies.
+  /// The number of candidates that there may be, but for copies.
+  std::size_t candidates_ = 0;
   table_search_result result_;
-  std::vector<std::uint32_t> trained_; ///< Of each row, the epochs that are paid for.
+  std::vector<std::uint32_t> trained_; ///< The epochs that are paid for, of each row.
   std::optional<incumbent> best_;
-  std::optional<found_front> front_; ///< Of several objectives.
+  std::optional<found_front> front_; ///< The front of several objectives.
   double spent_ = 0;
   double evaluating_seconds_ = 0;
   std::size_t copies_ = 0, extended_ = 0;
-  double since_ = 0,
-         asking_seconds_ = 0; ///< Of the engine: all, and at the last candidate.
+  /// The seconds of the engine: at the last candidate, and all.
+  double since_ = 0, asking_seconds_ = 0;
 };
 
 double table_search::shortfall(std::uint32_t row) const {
@@ -105,7 +106,7 @@ void table_search::account(const candidate& c, const evaluation& e) {
     trained = std::max(trained, epochs);
   }
   const auto ended = spent_ + static_cast<double>(epochs - before) / most;
-  // What was known before this one ended.
+  // The regret by what was known before this one ended.
   constexpr double rounding = 1e-9;
   while (static_cast<double>(result_.regret.size() + 1) < ended - rounding
          && result_.regret.size() < params_.evaluations)

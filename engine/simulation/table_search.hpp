@@ -10,15 +10,15 @@
 
 namespace clade {
 
-/// What a search on a table is judged by.
+/// The standard by which a search on a table is judged.
 struct table_standard {
-  double best = 0;  ///< Of `truth` over all rows that did not diverge.
-  double worst = 0; ///< What diverged counts as this.
-  /// Of each row, whether its truth is among the `top_rows` best, ties included.
+  double best = 0;  ///< The best `truth` over all rows that did not diverge.
+  double worst = 0; ///< The value that counts for rows that diverged.
+  /// Whether each row's truth is among the `top_rows` best, ties included.
   std::vector<bool> top;
-  /// What is searched by: the description's objective, or several.
+  /// The objective that is searched by: the description's objective, or several.
   objective goal{};
-  /// Where they are several.
+  /// The front, if there are several objectives.
   std::optional<table_front> front{};
 
   static constexpr std::size_t top_rows = 16;
@@ -42,10 +42,9 @@ struct table_search_params {
 struct table_search_result {
   /// By how much the truth of the incumbent falls short of the best, after 1, 2, ...
   /// evaluations: of those evaluated at the greatest fidelity that any was so far, the
-  /// incumbent is the one with the best objective. Where there is none yet, the worst row
-  /// stands for it. Of several objectives: by how much the front of
-  /// those evaluated at the greatest fidelity falls short of the table's
-  /// (`found_front`).
+  /// incumbent is the one with the best objective. If there is none yet, the worst row
+  /// stands for it. For several objectives: by how much the front of those evaluated at
+  /// the greatest fidelity falls short of the table's (`found_front`).
   std::vector<double> regret;
   /// Evaluations until one of the top rows was evaluated at the greatest fidelity.
   std::optional<double> first_top;

@@ -30,7 +30,7 @@ private:
   void consider(const candidate& c, const evaluated_job& done);
   [[nodiscard]] bool over() const { return spent_ >= params_.seconds; }
 
-  /// Of candidates, the one with the most epochs, and of these the fittest.
+  /// The candidate with the most epochs, and of these the fittest.
   struct incumbent {
     individual rated;
     job trained;

@@ -17,8 +17,8 @@ struct training_search_params {
 
 struct training_search_result {
   std::size_t trained = 0;   ///< Trainings that ended within the time.
-  std::size_t failed = 0;    ///< Of these.
-  double seconds = 0;        ///< What they took.
+  std::size_t failed = 0;    ///< The number of these that failed.
+  double seconds = 0;        ///< The seconds that they took.
   double engine_seconds = 0; ///< Processor time of all else: asking, breeding, folding.
   evaluation champion;       ///< The best by validation.
   std::uint32_t champion_epochs = 0; ///< 0: a full training's.

@@ -70,7 +70,7 @@ def params_of(trial):
 
 
 def script_score(params, seed, folder):
-    """Of the script, in a process of its own."""
+    """The work of the script, in a process of its own."""
     file = folder / f"{time.monotonic_ns()}.json"
     file.write_text(json.dumps(params))
     words = [sys.executable, "command_sklearn.py", str(file), "--data=data/digits.csv.gz", f"--seed={seed}"]
@@ -116,7 +116,7 @@ def optuna_processes(options, seed, folder):
 
 
 def optimize(options):
-    """What a process of Optuna's does."""
+    """The work of a process of Optuna's."""
     score = {"script_score": script_score, "function_score": function_score}[options.score]
     study_of(options.first_seed, options.study).optimize(
         lambda trial: score(params_of(trial), options.first_seed, options.study), n_trials=options.candidates,

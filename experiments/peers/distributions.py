@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 CLADE = os.environ.get("CLADE_BINARY", str(ROOT / "tools" / "clade"))
 
-# What each takes beside its name.
+# The parameters of each beside its name.
 ALL = {
     "mirrored": (),
     "central_storage": (),

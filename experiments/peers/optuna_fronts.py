@@ -13,7 +13,7 @@ def covers(a, b):
 
 
 def front_of(points):
-    """Those that no other covers, each once."""
+    """Returns the points that no other covers, each once."""
     kept = []
     for p in sorted(set(points), reverse=True):
         if not any(covers(q, p) for q in kept):
@@ -38,13 +38,13 @@ def hypervolume(points):
 
 
 def share(value, ordered):
-    """Of those that are worse than the best, how many are worse than this."""
+    """Returns how many, of those that are worse than the best, are worse than this."""
     most = bisect.bisect_left(ordered, ordered[-1])
     return bisect.bisect_left(ordered, value) / most if most else 1.0
 
 
 class Front:
-    """What a search on a table is judged by: its rows' truths, scaled, None where one is missing."""
+    """The standard by which a search on a table is judged: its rows' truths, scaled, None where one is missing."""
 
     def __init__(self, table, aims):
         self.aims = aims

@@ -205,7 +205,7 @@ class Table:
 
 
 class Account:
-    """What engine/simulation/table_search.cpp counts."""
+    """The counts of engine/simulation/table_search.cpp."""
 
     def __init__(self, table, seed, evaluations):
         self.table, self.seed, self.evaluations = table, seed, evaluations

@@ -6,10 +6,10 @@ usage: experiments/peers/optuna_training.py EXPERIMENT [--strategies auto random
 Optuna trains through `clade evaluate EXPERIMENT` and so in the same space, with the same training, data, split and seed:
 it defines by run how many layers there are, the operator of each, its settings and the hyperparameters, all of domains
 that Clade tells it. Left out, for TPE has no word for them, are skip connections and the weights by which Clade draws
-operators. What exceeds the space's limits is not trained, costs nothing, and is told as failed. Clade's strategies run in
-`clade bench strategies`. Seconds are processor time inside trainings, measured alike in both; the training that would end
-beyond them does not count. The best by validation then meets the test data, once. Methods take turns seed by seed, and
-each has one thread.
+operators. A network that exceeds the space's limits is not trained, costs nothing, and is told as failed. Clade's
+strategies run in `clade bench strategies`. Seconds are processor time inside trainings, measured alike in both; the
+training that would end beyond them does not count. The best by validation then meets the test data, once. Methods take
+turns seed by seed, and each has one thread.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def suggest(trial, path, parameter):
 
 
 def suggest_all(trial, path, parameters):
-    """Those that apply: a condition names one before it."""
+    """Returns the parameters that apply: a condition names one before it."""
     settings = {}
     for one in parameters:
         when = one.get("when")
@@ -113,7 +113,7 @@ def search_by_tpe(options, seed):
             continue
         value = sign * result["metrics"][metric]
         study.tell(trial, value)
-        # As Clade names its champion: of equals the one with the lower loss.
+        # The champion is named as Clade does it: of equals the one with the lower loss.
         rank = (value, -result["metrics"].get("validation.loss", 0))
         if best is None or rank > best[0]:
             best = (rank, result)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What people would take instead of a search, on the same split and in the same time: for experiments/RESULTS.md.
+"""The methods that people would take instead of a search, on the same split and in the same time: for
+experiments/RESULTS.md.
 
     peers.py split TABLE --target COLUMN --seed 1 --out FOLDER     train.csv and test.csv, one fifth; for Clade too
     peers.py boosting|mlp|linear FOLDER --target COLUMN            scikit-learn, with its own defaults

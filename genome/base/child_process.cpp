@@ -73,12 +73,13 @@ std::vector<std::string> environment_of(const child_params& params) {
   return all;
 }
 
-/// What the child needs.
+/// The things that the child needs.
 struct start_plan {
   const child_params& params;
   std::vector<char*> words, environment; ///< Each ends with nullptr.
   core_set cores;
-  int trouble; ///< Where a child that cannot become the program writes errno.
+  /// The place at which a child that cannot become the program writes errno.
+  int trouble;
   pid_t parent;
 };
 
@@ -99,7 +100,7 @@ void lift_memory_limit() {
   }
 }
 
-// Of our caller's cores one may have been taken away since they were looked at.
+// One of our caller's cores may have been taken away since they were looked at.
 void pin(const core_set& cores) {
   constexpr std::string_view words =
       "clade: the cores of a slot cannot be had; its process runs on any that are left\n";

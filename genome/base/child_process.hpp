@@ -17,7 +17,8 @@ namespace clade {
 struct child_params {
   std::vector<std::string> command;          ///< The program's path and its arguments.
   std::vector<std::string> environment = {}; ///< "NAME=value" beside what this one has.
-  std::filesystem::path directory = {}; ///< Where it works; empty: where this one does.
+  /// The folder in which it works; empty: the one in which this process works.
+  std::filesystem::path directory = {};
   std::vector<unsigned> cores = {}; ///< That it may run on; empty: those of this process.
   int input = -1, output = -1, errors = -1;
   int inherited = -1;         ///< A descriptor that it has beside these three.
@@ -51,7 +52,8 @@ check_shell_script(const std::vector<std::string>& command,
 /// "ended with status 3", "killed by signal 9 (Killed)".
 [[nodiscard]] std::string describe_exit(int wait_status);
 
-/// Of a process that a signal has ended: 128 and the signal's number, as a shell says it.
+/// For a process that a signal has ended, it is 128 and the signal's number, as in a
+/// shell.
 [[nodiscard]] int exit_code(int wait_status);
 
 /// How many cores this process may run on, and so may what it starts.

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What kind of thing went wrong outside the program. The tools map the first five to
+/// The kind of thing that went wrong outside the program. The tools map the first five to
 /// exit status 2 (the user can mend it) and the others to 1 (the machine or we must).
 enum class error_kind : std::uint8_t {
   invalid_input, ///< A file or an argument says something that cannot be done.

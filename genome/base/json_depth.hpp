@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What Clade reads as JSON is never deeper than a few levels.
+/// The JSON that Clade reads is never deeper than a few levels.
 inline constexpr std::size_t deepest_json = 64;
 
 /// Says whether no more than `deepest` lists and objects of the JSON `text` lie in each

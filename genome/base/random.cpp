@@ -8,7 +8,8 @@
 
 // Philox4x64-10: ten rounds that multiply two of the counter's four words by constants,
 // swap halves and mix in the key, which is bumped by Weyl constants between rounds. A
-// block of four words serves four draws, first word first. What is made of 64 bits:
+// block of four words serves four draws, first word first. The values that are made of 64
+// bits:
 //
 //     uniform    the upper 53 bits / 2^53
 //     below(n)   the upper half of the 128-bit product bits * n; the few bits that would

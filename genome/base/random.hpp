@@ -6,21 +6,25 @@
 
 namespace clade {
 
-/// What a decision is about. Part of the key of every random stream, and stored with
-/// nothing: the numbers are for ever, new purposes go to the end.
+/// The kind of decision that random numbers are drawn for. Part of the key of every
+/// random stream, and stored with nothing: the numbers are for ever, new purposes go to
+/// the end.
 enum class purpose : std::uint32_t {
   sample = 1,     ///< A genome of generation 0.
   selection = 2,  ///< Which parents breed.
-  mutation = 3,   ///< What changes in a child.
+  mutation = 3,   ///< The changes of a child.
   crossover = 4,  ///< Which parent a gene comes from.
   training = 5,   ///< Initial values, order of examples, dropout, augmentation.
   split = 6,      ///< Which examples are train, validation and test.
-  synthetic = 7,  ///< What the synthetic fitness says.
+  synthetic = 7,  ///< The values of the synthetic fitness.
   baseline = 8,   ///< The linear model that a champion is compared with.
-  surrogate = 9,  ///< What a model of fitness is fitted by.
+  surrogate = 9,  ///< The fit of a model of fitness.
   screening = 10, ///< Which children such a model looks at.
-  proposal = 11,  ///< What local search, TPE and islands decide in their own ways.
-  niches = 12,    ///< Of several objectives: who fills a niche, and who breeds from them.
+  /// The choices that local search, TPE and islands make in their own ways.
+  proposal = 11,
+  /// The choices of a search with several objectives: who fills a niche, and who breeds
+  /// from them.
+  niches = 12,
   difference = 13,  ///< Which coordinates of a vector are moved (dehb).
   exploration = 14, ///< How hyperparameters change within training.
   inherit = 15,     ///< Which units of a layer are taken over twice, and their shares.

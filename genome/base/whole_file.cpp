@@ -1,7 +1,7 @@
 // A stream is opened so that reading waits, a pipe as soon as somebody writes it; anything
 // else is opened with O_NONBLOCK, so that a file of the kernel that has nothing to say yet
-// answers EAGAIN. What a file is,
-// is asked before it is opened, since opening and closing a pipe would end its writer.
+// answers EAGAIN. The kind of a file is asked before it is opened, since opening and
+// closing a pipe would end its writer.
 
 #include "genome/base/whole_file.hpp"
 

@@ -9,11 +9,12 @@
 
 namespace clade {
 
-/// What `read_whole_file` may read.
+/// The limits of the files that `read_whole_file` may read.
 struct file_limits {
   /// A larger file is refused: unread where its size is known, else as soon as more came.
   std::uint64_t most_bytes = 0;
-  /// Pipes, sockets and terminals are read to their end. Where false, they are refused.
+  /// Pipes, sockets and terminals are read to their end. If this is false, they are
+  /// refused.
   bool streams = false;
   /// A pipe that nobody has opened to write for so long is refused.
   std::chrono::milliseconds writer_within{10'000};

@@ -21,7 +21,7 @@
 //               its place | 8 weight follows, as it is not 1
 //
 // The encoder is msgpack's own packer, but for doubles, of which it turns whole ones into
-// integers. What reads the bytes is in decoder.cpp.
+// integers. The bytes are read in decoder.cpp.
 
 namespace clade {
 

@@ -48,7 +48,7 @@ public:
   explicit decoder(std::span<const char> data) : data_(data) {}
 
   std::size_t array();
-  /// As `array`, and an error unless it has that size.
+  /// Reads an array as `array` does, and gives an error unless it has that size.
   void array(std::size_t size);
   std::size_t map();
   std::int64_t integer();

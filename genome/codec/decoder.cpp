@@ -10,8 +10,8 @@
 //     cc..cf  naturals     d0..d3  integers     d9..db  text       dc, dd  list
 //     de, df  map          e0..ff  negative
 //
-// Sizes and numbers behind the first byte are big-endian, of 1, 2, 4 or 8 bytes. What is
-// allocated is in proportion to bytes that are there, there is no recursion, and every
+// Sizes and numbers behind the first byte are big-endian, of 1, 2, 4 or 8 bytes. Memory
+// is allocated in proportion to bytes that are there, there is no recursion, and every
 // read checks what is left first. The first error stops the cursor: from then on nothing
 // is there.
 

@@ -11,7 +11,7 @@
 
 namespace clade {
 
-/// What a hyperparameter or an operator's parameter can be.
+/// The types that a hyperparameter or an operator's parameter can have.
 using value = std::variant<std::int64_t, double, std::string>;
 
 /// A named value: `filters=32`, `learning_rate=0.003`, `optimiser=adam`.
@@ -109,8 +109,7 @@ void erase(std::vector<setting>& settings, std::string_view name);
 ///     output <- n91c07
 ///     learning_rate=0.003 optimiser=adam
 ///
-/// What comes over a recurrent edge reads "n91c07 before"; over an edge that weighs, "0.5
-/// n91c07".
+/// A recurrent input reads "n91c07 before"; one over an edge that weighs, "0.5 n91c07".
 [[nodiscard]] std::string to_text(const genome& g);
 
 /// The shortest digits that give the number back; reals that are whole have a ".0".

@@ -58,11 +58,11 @@ struct operator_rule {
   double weight = 1.0; ///< How often it is drawn, relative to the others.
 };
 
-/// What genomes may be made of: the part of a search space that variation needs. It knows
-/// nothing of shapes; search_spaces/ checks those. Edges are those of layers: neither
-/// recurrent nor weighted. Of disabled edges, memories of where nodes were added, a
-/// genome keeps as many as `max_nodes`: beyond that the greatest innovations go, which is
-/// arbitrary but the same everywhere.
+/// The rules by which genomes are made: the part of a search space that variation needs.
+/// It knows nothing of shapes; search_spaces/ checks those. Edges are those of layers:
+/// neither recurrent nor weighted. A genome keeps as many disabled edges, which are
+/// memories of where nodes were added, as `max_nodes`: beyond that the greatest
+/// innovations go, which is arbitrary but the same everywhere.
 struct grammar {
   std::vector<operator_rule> operators;
   std::vector<parameter> merge; ///< Settings of every node that several enabled edges

@@ -15,7 +15,7 @@
 //     forward   h(n) = H(h(n), (h(p), weight) of its predecessors p)   topological order
 //     backward  h(n) = H(h(n), (h(s), weight) of its successors s)     against it
 //
-// after which h(n) depends on all that leads to n and on all that n leads to. Where there
+// after which h(n) depends on all that leads to n and on all that n leads to. If there
 // are recurrent edges, a step over what enters and leaves by them comes first, and the
 // three are repeated while they tell more nodes apart. The hash is that of the sorted h
 // and the hyperparameters. Lengths and counts stand before what they count, so that no
@@ -62,7 +62,7 @@ public:
     add(s.value);
   }
 
-  /// Of what was added since the last time.
+  /// Takes the hash of all that was added since the last time.
   genome_hash take() {
     const genome_hash h = hash128(buffer_);
     buffer_.clear();

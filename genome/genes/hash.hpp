@@ -12,7 +12,7 @@ namespace clade {
 /// A canonical hash: the same for two genomes whose live parts (nodes and enabled edges
 /// on a path from input to output) are the same network under some renaming of
 /// innovations, with the same hyperparameters; different otherwise but for collisions.
-/// What enters a merge counts without order; the setting "merge" counts where several
+/// The inputs of a merge count without order; the setting "merge" counts where several
 /// edges enter. Weisfeiler and Leman's refinement, which is exact on the graphs that
 /// occur here in practice: it takes a network of nodes that are all alike, joined by
 /// recurrent edges alone, to mislead it.

@@ -45,7 +45,7 @@ private:
 
   std::vector<index> from_, to_;
   std::vector<index> entering_start_,
-      leaving_start_; ///< Of each node, in the lists below.
+      leaving_start_; ///< The beginning of each node's part in the lists below.
   std::vector<index> entering_, leaving_;
   std::vector<std::uint8_t> reach_; ///< Bit 0: from the input; bit 1: to the output.
   std::vector<index> order_;

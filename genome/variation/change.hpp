@@ -18,7 +18,7 @@ enum class change_kind : std::uint8_t {
   narrow = 6,
   change_setting = 7,
   change_hyperparameter = 8,
-  // What else a genome can come from.
+  // The origins that a genome can have besides a change of a parent.
   sampled = 32,        ///< It was drawn at random.
   crossed = 33,        ///< It is a cross of two parents.
   unchanged = 34,      ///< The grammar left nothing to change.
@@ -33,18 +33,18 @@ inline constexpr std::size_t mutation_kind_count = 9;
 /// Returns "widen", "crossed": of a mutation its key in `[evolution.mutation]`.
 [[nodiscard]] const char* to_text(change_kind kind);
 
-/// One thing that was done to make a genome. What a kind does not need is empty.
+/// One thing that was done to make a genome. Members that a kind does not need are empty.
 struct change {
   change_kind kind = change_kind::given;
   /// The short name of the node ("n3f2a1") or of the edge ("n1..n2") that was changed.
   std::string gene{};
   /// The setting or hyperparameter that was changed; of `proposed` the model, "TPE".
   std::string name{};
-  /// The value or node before and after: "16", "conv(filters=16)". Of `goes_on` the
-  /// candidate that it continues, if it is named, and the epoch to which it is trained. Of
-  /// `trained_to_end` the fold that it leaves out ("without fold 2 of 5"), if any, and the
-  /// epochs. Of
-  /// `crossed` `after` is a remark, of `proposed` and `given` the whole text.
+  /// The value or node before and after: "16", "conv(filters=16)". In a `goes_on`, the
+  /// candidate that it continues, if it is named, and the epoch to which it is trained.
+  /// In a `trained_to_end`, the fold that it leaves out ("without fold 2 of 5"), if any,
+  /// and the epochs. In a `crossed`, `after` is a remark; in a `proposed` or `given`, it
+  /// is the whole text.
   std::string before{}, after{};
 
   friend bool operator==(const change&, const change&) = default;

@@ -100,7 +100,7 @@ genome sample_genome(const grammar& rules, random_stream& random) {
     nodes.push_back(std::move(*node));
   }
   genome g = chain_genome(std::move(nodes));
-  // Where the chain has no room for a skip, there is none.
+  // If the chain has no room for a skip, there is none.
   if (random.chance(skip_of_sample))
     static_cast<void>(add_edge(rules, g, random));
   repair_nodes(rules, g, random);

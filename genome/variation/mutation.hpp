@@ -12,7 +12,7 @@ namespace clade {
 struct mutation_params {
   double add_node = 2.0;    ///< A layer on an edge, which is disabled.
   double add_edge = 1.0;    ///< A skip connection.
-  double remove_node = 1.0; ///< What it joined is joined directly.
+  double remove_node = 1.0; ///< The nodes that it joined are joined directly.
   double remove_edge = 0.5; ///< A skip connection goes.
   double change_operator = 1.0;
   double widen = 1.0; ///< One step more filters or units.
@@ -52,7 +52,7 @@ inline constexpr std::array<mutation_kind, mutation_kind_count> mutation_kinds{{
 struct offspring {
   genome child;
   std::vector<change> changes;
-  /// Of several that were on offer, the places of those that it was made of; empty: all.
+  /// The places that it was made of, if several were on offer; empty: all.
   std::vector<std::size_t> from{};
 };
 

@@ -26,7 +26,7 @@ std::string_view take(std::string_view& text, std::string_view separator) {
   return part;
 }
 
-/// Of "units 16", "16".
+/// For "units 16", the text is "16".
 void assign_name_and_before(change& c, std::string_view text) {
   if (text.find(' ') != std::string_view::npos)
     c.name = take(text, " ");

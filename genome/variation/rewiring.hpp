@@ -21,9 +21,9 @@ namespace clade {
 [[nodiscard]] std::optional<change> add_edge(const grammar& rules, genome& g,
                                              random_stream& random);
 
-/// Takes a random node and its edges out. What it joined is joined directly, all with
-/// all; where that makes too many skips, the first of those behind it with all those
-/// before it, and the first of those before it with all those behind.
+/// Takes a random node and its edges out. The nodes that it joined are joined directly,
+/// all with all; where that makes too many skips, the first of those behind it with all
+/// those before it, and the first of those before it with all those behind.
 [[nodiscard]] std::optional<change> remove_node(const grammar& rules, genome& g,
                                                 random_stream& random);
 

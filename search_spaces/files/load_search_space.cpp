@@ -7,7 +7,7 @@
 //   [operators.conv]                      weight, and the settings of the operator's row
 //   [hyperparameters]                     any names; forms as in parameter_reader.cpp
 //
-// What a file says replaces what its includes say: an operator as a whole (weight = 0
+// The entries of a file replace those of its includes: an operator as a whole (weight = 0
 // takes it away), a limit or a hyperparameter by itself. A file that several include is
 // read once, before the first of them. Files are read depth first into one draft, which
 // knows the place of everything (space_draft.hpp), and the draft becomes the space.

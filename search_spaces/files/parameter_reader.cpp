@@ -12,7 +12,7 @@
 //   momentum = { low = 0.5, high = 0.99, when = { optimizer = "sgd" } }
 //   beta = { choice = [0.9, 0.99], when = { optimizer = ["adam", "adamw"] } }
 //
-// Where reals and whole numbers meet, all are reals; an operator's setting that is a real
+// If reals and whole numbers meet, all are reals; an operator's setting that is a real
 // takes whole numbers as reals. TOML's other types (booleans, dates) are no values here.
 #include "search_spaces/files/parameter_reader.hpp"
 

@@ -14,9 +14,8 @@ namespace clade {
 /// too.
 void use_american_keys(toml::table& table);
 
-/// What is wrong with one file. Tables come in the order of their keys, so the reader
-/// goes on after an error, and the one furthest up in the file is what its author is
-/// told.
+/// The faults of one file. Tables come in the order of their keys, so the reader goes on
+/// after an error, and the one furthest up in the file is what its author is told.
 class complaints {
 public:
   explicit complaints(std::string origin) : origin_(std::move(origin)) {}

@@ -119,8 +119,8 @@ private:
     ++depth_;
   }
 
-  // Whether a header goes on, behind its first or its second bracket, as one can. What
-  // ends too early is left to the parser.
+  // Whether a header goes on, behind its first or its second bracket, as one can. A
+  // header that ends too early is left to the parser.
   static bool names_table(std::string_view rest, bool second) {
     const auto at = rest.find_first_not_of(" \t");
     if (at == std::string_view::npos)

@@ -1,5 +1,6 @@
 // Every key of a document is either known here or a complaint with the nearest known one;
-// reading goes on after a complaint. What only the whole can show is left to assemble().
+// reading goes on after a complaint. Faults that only the whole can show are left to
+// assemble().
 #include "genome/base/text.hpp"
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"

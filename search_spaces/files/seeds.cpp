@@ -14,7 +14,8 @@ genome genome_of(const seed_network& seed, const grammar& rules, random_stream& 
 
 namespace {
 
-/// As the first candidates are drawn, but for the stream of random numbers.
+/// Draws a genome as the first candidates are drawn, but for the stream of random
+/// numbers.
 genome drawn(const seed_network& seed, const grammar& rules) {
   auto random = derive(0, purpose::sample, 0, 0);
   return genome_of(seed, rules, random);

@@ -14,7 +14,7 @@ namespace clade {
 [[nodiscard]] expected<void> check_seeds(const search_space& space, const problem& p);
 
 /// Takes the seeds out of the space that examples of this shape make too large for its
-/// limits, and returns a sentence for each of them. Those that are no networks of the
+/// limits, and returns a sentence for each of them. Seeds that are no networks of the
 /// space are left for `check_seeds` to refuse.
 [[nodiscard]] std::vector<std::string> leave_out_misfits(search_space& space,
                                                          const problem& p);

@@ -10,15 +10,15 @@
 
 namespace clade {
 
-/// What a file said, and where.
+/// A value that a file gave, and the place where it stands.
 template<class T>
 struct located {
   T content;
   std::string place;
 };
 
-/// What the files of a search space say so far; what one says replaces what earlier ones
-/// said, operator by operator and key by key.
+/// The content of the files of a search space so far; an entry of one replaces those of
+/// earlier ones, operator by operator and key by key.
 struct space_draft {
   layout input = layout::vector;
   std::optional<parameter> merge;
@@ -39,7 +39,7 @@ struct limit_entry {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::int64_t fallback = 0;
-  std::string_view sentence; ///< What the reference says of it.
+  std::string_view sentence; ///< The sentence about it in the reference.
 };
 
 [[nodiscard]] std::span<const limit_entry> limit_entries();

@@ -35,7 +35,8 @@ std::string without_rule(std::string_view description) {
   return "broken " + std::string(description.substr(before.size()));
 }
 
-/// Of a value that begins like a word, a number or a path, and is none that TOML knows.
+/// Returns the mistake in a value that begins like a word, a number or a path, and is
+/// none that TOML knows.
 std::string unquoted(std::string_view key, std::string_view value) {
   std::string lower(value);
   std::ranges::transform(lower, lower.begin(),
@@ -51,7 +52,7 @@ bool holds_letters(std::string_view value) {
   return std::ranges::any_of(value, [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
-/// Of a line "key = value".
+/// Returns the mistake in the value of a line "key = value".
 std::string value_mistake(std::string_view line, std::string_view key,
                           std::string_view value, std::string_view description) {
   const bool text = has(description, "string:");

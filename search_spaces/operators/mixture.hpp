@@ -46,7 +46,7 @@ struct linear_member {
   friend bool operator==(const linear_member&, const linear_member&) = default;
 };
 
-/// What a member of an ensemble is: the linear model, boosted trees or a candidate.
+/// A member of an ensemble: the linear model, boosted trees or a candidate.
 using mixture_member = std::variant<linear_member, tree_sizes, genome>;
 
 /// Makes the networks of the members and joins them.

@@ -10,11 +10,12 @@
 
 namespace clade {
 
-/// What one layer costs for one example.
+/// The cost of one layer for one example.
 struct layer_cost {
   std::uint64_t parameters = 0;
   std::uint64_t multiply_adds = 0;
-  std::uint64_t activation_bytes = 0; ///< What training keeps for the backward pass.
+  /// The memory that training keeps for the backward pass.
+  std::uint64_t activation_bytes = 0;
 
   friend bool operator==(const layer_cost&, const layer_cost&) = default;
 };
@@ -38,9 +39,10 @@ struct layer {
   /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
   /// that is added to what it branched off.
   bool starts_at_zero = false;
-  /// Of add: its first input is a residual branch, which is added to what it branched off.
+  /// For an add: its first input is a residual branch, which is added to what it branched
+  /// off.
   bool adds_branch = false;
-  std::vector<std::int64_t> selected{}; ///< Of select: the features that it passes on.
+  std::vector<std::int64_t> selected{}; ///< For a select: the features that it passes on.
 
   friend bool operator==(const layer&, const layer&) = default;
 };
@@ -57,7 +59,7 @@ struct network {
   friend bool operator==(const network&, const network&) = default;
 };
 
-/// What goes in and what must come out.
+/// The shapes that go in and that must come out.
 struct problem {
   tensor_shape input;
   std::int64_t outputs = 1; ///< Classes, or target columns.

@@ -36,7 +36,7 @@ private:
   expected<index> add(std::string name, const operator_entry& entry, indices inputs,
                       const std::vector<setting>& given);
   /// The layers of any operator that takes one input, in a layout that it works on;
-  /// returns the last. Those of composites are in composite_layers.cpp.
+  /// returns the last. The functions for composites are in composite_layers.cpp.
   expected<index> add_operator(const std::string& name, const operator_entry& entry,
                                index input, const std::vector<setting>& given);
   expected<index> add_parts(const std::string& name, const operator_entry& entry,
@@ -70,7 +70,7 @@ private:
   const problem& problem_;
   wiring wires_;
   network network_;
-  std::vector<index> last_layer_; ///< Of each node.
+  std::vector<index> last_layer_; ///< The last layer of each node.
 };
 
 } // namespace clade

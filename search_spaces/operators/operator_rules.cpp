@@ -29,8 +29,8 @@ std::uint64_t squared(std::int64_t v) {
   return natural(v) * natural(v);
 }
 
-/// What follows the linear map of a block, or stands alone: costs without the map's
-/// weights.
+/// The cost of the part that follows the linear map of a block, or stands alone, without
+/// the map's weights.
 layer_cost after_map(const tensor_shape& out, const settings_list& settings) {
   const auto elements = natural(out.elements());
   const auto channels = natural(out.sizes[0]);
@@ -224,7 +224,7 @@ layer_cost map_each_cost(shapes in, const tensor_shape& out,
           .activation_bytes = float_bytes * elements};
 }
 
-// Of each tree the place of its leaf, in 8 bytes, and what the leaf says.
+// Costs for each tree the place of its leaf, in 8 bytes, and the values of the leaf.
 layer_cost boosted_trees_cost(shapes, const tensor_shape& out,
                               const settings_list& settings) {
   const auto width = natural(out.elements());

@@ -18,10 +18,11 @@ struct setting_entry {
   double high = 0;
   double fallback = 0;
   std::span<const std::string_view> words =
-      {};                         ///< What text may be; the first is the fallback.
+      {};                         ///< The values that a text may have; the first is the
+                                  ///< fallback.
   bool odd = false;               ///< Odd numbers alone.
   bool width = false;             ///< Channels or units of what comes out.
-  std::string_view sentence = {}; ///< What it decides, for people.
+  std::string_view sentence = {}; ///< A sentence for people about what it decides.
 };
 
 /// Who puts an operator into a network.
@@ -32,12 +33,14 @@ enum class operator_role : std::uint8_t {
   output   ///< Every genome, at its end.
 };
 
-/// Where the units of a layer, its channels or features, come from.
+/// The place that the number of a layer's units, its channels or features, comes from.
 enum class unit_origin : std::uint8_t {
-  each,      ///< Each is computed from the unit in its place of every input.
-  made,      ///< Each is made of all that enter, by weights.
-  together,  ///< The same; a child takes over all that makes them, or nothing.
-  fitted,    ///< As `made`; they are as many as the units that they are to be added to.
+  each,     ///< Each is computed from the unit in its place of every input.
+  made,     ///< Each is made of all that enter, by weights.
+  together, ///< The same; a child takes over all that makes them, or nothing.
+  /// They are made as in `made`, and are as many as the units that they are to be added
+  /// to.
+  fitted,
   kept,      ///< They are those that enter, except while training.
   joined,    ///< They are those of one input after those of another.
   flattened, ///< They are the pixels of each channel that enters.
@@ -49,9 +52,10 @@ enum class unit_origin : std::uint8_t {
 struct layer_part {
   std::string name; ///< Within the gene: "1.conv".
   std::string_view op;
-  std::vector<setting> settings;   ///< Those that are not the fallback.
+  std::vector<setting> settings;   ///< The settings that are not the fallback.
   std::vector<std::size_t> inputs; ///< Parts, counted from 1; 0: what enters.
-  bool starts_at_zero = false;     ///< As in `layer`, and likewise the next two.
+  /// It means the same as in `layer`, and likewise do the next two.
+  bool starts_at_zero = false;
   bool adds_branch = false;
   std::vector<std::int64_t> selected = {};
 };
@@ -148,7 +152,7 @@ struct operator_entry {
 
 inline constexpr double narrowest_bin = 1e-3;
 
-/// Where the windows of a convolution or pool lie along one side.
+/// The places of the windows of a convolution or pool along one side.
 struct window_places {
   std::int64_t out = 1;    ///< How many.
   std::int64_t before = 0; ///< How far the first one begins before the edge.

@@ -34,7 +34,7 @@ struct own_parameter {
   std::string name;
   setting_entry::kind type = setting_entry::kind::integer;
   double low = 0, high = 0, fallback = 0;
-  std::vector<std::string> words{}; ///< Of a text; the first is the fallback.
+  std::vector<std::string> words{}; ///< The words of a text; the first is the fallback.
   bool odd = false;
   bool width = false;
   /// The value holds in the first repetition; in later ones it is `low`, as of a stride.
@@ -50,7 +50,7 @@ struct own_layer {
   std::string op;                ///< An operator for layers, or add, concat or multiply.
   std::vector<std::string> from; ///< Names of earlier layers; `entrance`: what enters.
   std::vector<std::pair<std::string, setting_source>> settings{};
-  bool starts_at_zero = false; ///< As in `layer`.
+  bool starts_at_zero = false; ///< It means what it means in `layer`.
 
   static constexpr std::string_view entrance = "in";
 };

@@ -13,7 +13,7 @@ namespace clade {
 class own_operator;
 struct operator_entry;
 
-/// What no network may exceed.
+/// The limits that no network may exceed.
 struct network_limits {
   std::uint64_t max_parameters = 1'000'000;
   std::uint64_t max_multiply_adds = 100'000'000; ///< For one example.
@@ -26,15 +26,16 @@ struct network_limits {
 struct seed_network {
   std::string name;
   std::vector<node_gene> layers; ///< In a chain, with the settings that are given.
-  std::vector<setting> hyperparameters{}; ///< Those that are given.
+  std::vector<setting> hyperparameters{}; ///< The hyperparameters that are given.
 };
 
 /// A file such as search_spaces/image.toml: which operators with which settings, limits,
 /// and hyperparameters. `include = ["hyperparameters.toml"]` takes over other files'
 /// tables.
 struct search_space {
-  std::string name;              ///< The file's path as given, for messages.
-  layout input = layout::vector; ///< Of the examples; other ones become vectors.
+  std::string name; ///< The file's path as given, for messages.
+  /// The layout of the examples; examples of another one become vectors.
+  layout input = layout::vector;
   grammar rules;
   network_limits limits;
   std::vector<seed_network> seeds{}; ///< By name.

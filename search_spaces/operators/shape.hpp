@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What the sizes of a shape mean.
+/// The meaning of the sizes of a shape.
 enum class layout : std::uint8_t {
   vector,   ///< [features]
   sequence, ///< [steps, features]

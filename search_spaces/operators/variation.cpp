@@ -1,7 +1,7 @@
 // Variation within the limits is rejection: vary as the grammar allows, decode, draw
-// again. Most children decode, so the first attempt is usually the only one. Where every
-// attempt failed, what remains cannot change the network and therefore fits as its parent
-// did.
+// again. Most children decode, so the first attempt is usually the only one. If every
+// attempt failed, the change that remains cannot change the network and therefore fits as
+// its parent did.
 #include "search_spaces/operators/variation.hpp"
 
 #include "genome/base/text.hpp"

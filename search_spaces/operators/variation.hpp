@@ -16,13 +16,14 @@ namespace clade {
 /// same for the same arguments.
 [[nodiscard]] expected<void> check(const search_space& space, const problem& p);
 
-/// As genome/mutation, but repeated until the child decodes within the limits; after 100
-/// attempts the parent's hyperparameters alone are changed.
+/// Does the same as genome/mutation, but repeats it until the child decodes within the
+/// limits; after 100 attempts the parent's hyperparameters alone are changed.
 [[nodiscard]] offspring mutate(const search_space& space, const problem& p,
                                const genome& parent, const mutation_params& params,
                                random_stream& random);
 
-/// As genome/crossover; a child over the limits gives way to the fitter parent.
+/// Does the same as genome/crossover, but a child over the limits gives way to the fitter
+/// parent.
 [[nodiscard]] offspring cross(const search_space& space, const problem& p,
                               const genome& fitter, const genome& other,
                               random_stream& random);

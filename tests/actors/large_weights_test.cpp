@@ -33,7 +33,7 @@ namespace {
 constexpr std::uint64_t mib = 1 << 20;
 // Longer than anything takes, so that a node that died is noticed.
 constexpr auto longest = 120s;
-// What both processes take without any weights.
+// The memory that both processes take without any weights.
 constexpr std::uint64_t allowance = 150 * mib;
 
 std::uint64_t weights_bytes() {
@@ -48,7 +48,7 @@ bytes made_up_weights() {
   return b;
 }
 
-/// What the node tells the test through a pipe when it ends.
+/// The report that the node gives the test through a pipe when it ends.
 struct node_report {
   bool same = false; ///< The weights that came back are those that went.
   std::uint64_t peak_bytes = 0;

@@ -6,7 +6,7 @@
 
 namespace clade::test {
 
-/// What a stub of a node does with what its link tells it: nothing, but for what a test
+/// The answer of a stub of a node to what its link tells it: nothing, but for what a test
 /// overrides.
 class stub_node_events {
 public:

@@ -5,7 +5,7 @@
 
 namespace clade::fuzz {
 
-/// What holds of an array that was parsed from these bytes, whatever its format.
+/// Checks the laws of an array that was parsed from these bytes, whatever its format.
 inline void hold_array_laws(const numeric_array& a, std::string_view file) {
   hold(a.offset <= file.size() && a.values == file.substr(a.offset),
        "the values are the rest of the file");

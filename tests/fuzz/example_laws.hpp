@@ -7,7 +7,7 @@
 
 namespace clade::fuzz {
 
-/// What holds of the examples of a file, whatever its format.
+/// Checks the laws of the examples of a file, whatever its format.
 inline void hold_example_laws(const examples& e, const data_params& params) {
   std::size_t width = 1;
   for (const std::int64_t size : e.shape.sizes)

@@ -19,7 +19,7 @@ search_space load_space() {
   return std::move(*space);
 }
 
-/// As `load_experiment`, but for the files.
+/// Reads as `load_experiment` does, but for the files.
 expected<experiment> read(std::string_view input) {
   const auto zero = input.find('\0');
   auto d = parse_document(input.substr(0, zero), "x.toml");

@@ -1,5 +1,6 @@
-// What zlib wrote, in one member or two, is unzipped to what it was; cut off anywhere, it
-// is refused; and any bytes are unzipped or refused. A first byte of 0 asks for the last.
+// A text that zlib wrote, in one member or two, is unzipped to what it was; cut off
+// anywhere, it is refused; and any bytes are unzipped or refused. A first byte of 0 asks
+// for the last.
 #include "engine/data/formats/file_bytes.hpp"
 #include "tests/fuzz/law.hpp"
 

@@ -90,8 +90,8 @@ const http_server& server() {
   return *made;
 }
 
-/// Of bytes: a method, a route, then headers and their values, a line each; the rest is the
-/// body.
+/// Makes a request of bytes: a method, a route, then headers and their values, a line
+/// each; the rest is the body.
 std::string request_of(choices c) {
   const auto* method = methods[c.below(methods.size())];
   std::string text = std::string(method) + " " + routes[c.below(routes.size())]

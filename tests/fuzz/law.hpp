@@ -11,7 +11,7 @@
 #include <string_view>
 
 /// A fuzzer is a function that libFuzzer calls with inputs it makes up, for as long as
-/// nothing breaks: each checks a law of one decoder. What it is called with:
+/// nothing breaks: each checks a law of one decoder. It is called with this function:
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace clade::fuzz {

@@ -300,7 +300,8 @@ void write_data() {
   write("cached_form", "other-truths", form);
 }
 
-// Of each kind one that is empty, alone and as it is sent: one value, of this type.
+// Writes one message of each kind that is empty, alone and as it is sent: one value, of
+// this type.
 void write_messages() {
   for (const auto& [name, make] : fuzz::message_kinds()) {
     const auto empty = fuzz::save(*make());

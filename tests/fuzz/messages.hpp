@@ -38,7 +38,8 @@ inline const auto& message_kinds() {
   return kinds;
 }
 
-/// What is sent of a message, whose type CAF has erased; none if it cannot be sent.
+/// Returns the bytes that are sent of a message, whose type CAF has erased; none if it
+/// cannot be sent.
 template<class Message>
 std::optional<std::string> save(const Message& m) {
   std::vector<char> out;

@@ -1,6 +1,6 @@
-// What a peer sends as a message is refused or becomes one that is sent with bytes that
-// give the same. An input is "clade::results", say, a space and bytes of such a message;
-// any other is taken for what a peer really sends, messages that name their own types.
+// A message that a peer sends is refused or becomes one that is sent with bytes that give
+// the same. An input is "clade::results", say, a space and bytes of such a message; any
+// other is taken for what a peer really sends, messages that name their own types.
 #include "tests/fuzz/law.hpp"
 #include "tests/fuzz/messages.hpp"
 

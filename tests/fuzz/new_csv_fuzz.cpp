@@ -1,5 +1,5 @@
-// What is read of any text as new data is whole rows of numbers and known texts. Two
-// bytes choose what the training data was like.
+// Any text that is read as new data is whole rows of numbers and known texts. Two bytes
+// choose what the training data was like.
 #include "engine/data/reading/preprocessing.hpp"
 #include "tests/fuzz/law.hpp"
 

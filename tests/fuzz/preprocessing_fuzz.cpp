@@ -1,5 +1,5 @@
-// What a model says of its columns is decoded to something that new rows can be read by,
-// or is refused; what was decoded is written and read again as it is.
+// A model's description of its columns is decoded to something that new rows can be read
+// by, or is refused; what was decoded is written and read again as it is.
 #include "engine/data/reading/preprocessing.hpp"
 #include "tests/fuzz/law.hpp"
 

@@ -41,7 +41,7 @@ void read_file_of_events(std::string_view text, evaluation& e) {
   const scratch_folder folder;
   const auto file = folder.path() / "events.out.tfevents.1";
   followed_events events(folder.path(), "loss", hold_metrics);
-  // As it is written: a half, then all.
+  // The file grows as it is written: a half, then all.
   for (const auto size : {text.size() / 2, text.size()}) {
     write_text(file, std::string(text.substr(0, size)));
     events.look();

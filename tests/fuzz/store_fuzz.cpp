@@ -31,7 +31,7 @@ struct original {
   }
 };
 
-/// What is read, and whether that was all without an error.
+/// Returns the records that are read, and whether that was all without an error.
 std::pair<std::vector<bytes>, bool> read_records(const store& s) {
   std::vector<bytes> found;
   const auto all = s.for_each([&](std::uint64_t, std::int64_t, const record& r) {

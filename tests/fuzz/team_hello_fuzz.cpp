@@ -1,5 +1,5 @@
-// What members of a team say to each other first is refused, or is written with the bytes
-// that were read. Two inputs in one: a hello, and what it is compared with.
+// The first messages of members of a team to each other are refused, or are written with
+// the bytes that were read. Two inputs in one: a hello, and what it is compared with.
 #include "actors/transport/team/team_hello.hpp"
 #include "tests/fuzz/law.hpp"
 

@@ -1,4 +1,4 @@
-// What goes between a run and its viewers is refused or is sent again with bytes that are
+// A message between a run and its viewers is refused or is sent again with bytes that are
 // read as the same. The first byte chooses what an input is: a topic (of a record, the
 // next byte is the length of its place), a request, an answer, or what a run is told.
 #include "engine/telemetry/picture/wire.hpp"

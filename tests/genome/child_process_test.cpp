@@ -51,7 +51,8 @@ TEST_CASE("child: it has the words, folder, environment and streams it was given
 }
 
 TEST_CASE("child: descriptors are ours unless it is to inherit one", "[base]") {
-  const unique_fd secret(::open("/dev/null", O_RDONLY)); // As a library may open it.
+  // The descriptor is open as a library may open it.
+  const unique_fd secret(::open("/dev/null", O_RDONLY));
   const unique_fd given(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const auto has = [](int descriptor) {
     return "test -e /proc/self/fd/" + std::to_string(descriptor) + " && echo has "

@@ -10,7 +10,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// What one read of these bytes says in the end.
+/// Returns the final result of one read of these bytes.
 template<class Read>
 std::string complaint(const bytes& data, Read read) {
   decoder d(data);

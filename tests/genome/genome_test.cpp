@@ -14,7 +14,8 @@ using namespace clade::test;
 
 namespace {
 
-/// What `check_structure` says of `a_genome()` after a change; "" where it is content.
+/// Returns the answer of `check_structure` for `a_genome()` after a change; "" if it is
+/// content.
 std::string after(const std::function<void(genome&)>& change) {
   genome g = a_genome();
   change(g);

@@ -10,7 +10,7 @@ using namespace clade::test;
 
 namespace {
 
-/// What `check` says of `a_genome()` after a change; "" where it is content.
+/// Returns the answer of `check` for `a_genome()` after a change; "" if it is content.
 std::string after(const std::function<void(genome&)>& change,
                   const grammar& rules = small_grammar()) {
   genome g = a_genome();

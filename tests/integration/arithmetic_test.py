@@ -46,7 +46,7 @@ class Arithmetic(RunTest):
         return hashes
 
     def rounding(self, environment):
-        """As the records have it of the slot."""
+        """The rounding of the slot, as the records have it."""
         run = self.start("run", self.file, "--slots", "cpu:1", environment=environment)
         self.assertEqual(run.end(), 0, run.said())
         told = subprocess.run([CLADE, "replay", self.run_folder(), "--speed", "inf", "--json"], capture_output=True,

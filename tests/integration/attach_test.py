@@ -16,7 +16,7 @@ from hosts import Network
 from live_runs import PATIENCE_S, RunTest, await_true, ports_of_a_publisher
 
 PYTHON = pathlib.Path(os.environ.get("CLADE_TEST_VENV", "/nonexistent"), "bin", "python3")
-# What a head may take more after viewers were there.
+# The memory that a head may take more after viewers were there.
 MOST_GROWTH = 32 << 20
 CANDIDATES = 72
 
@@ -28,7 +28,7 @@ def memory_of(command):
 
 
 class Zmtp:
-    """What libzmq would say, by hand, so that anything else can be said after it (ZeroMQ's RFC 23)."""
+    """A peer that says by hand what libzmq would, so that anything else can be said after it (ZeroMQ's RFC 23)."""
 
     def __init__(self, connection, kind):
         self.connection = connection
@@ -68,7 +68,7 @@ class AttachTest(RunTest):
         self.assertEqual((last["digest"], last["evaluated"]), (shown["digest"], CANDIDATES))
 
     def assert_last_picture(self, viewer):
-        """Of whatever it showed, the last is the store's."""
+        """Checks that the last of what it showed is the store's."""
         self.assertEqual(viewer.end(), 0, viewer.said())
         last = json.loads(viewer.out.splitlines()[-1])
         self.assertEqual((last["showing"], last["digest"]), ("finished", self.digest()))

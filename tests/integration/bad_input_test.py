@@ -183,7 +183,7 @@ def damaged(content):
 
 
 class Data(BadInputTest):
-    """What is there is read before anything is made, also where nothing could be trained."""
+    """The experiment is read before anything is made, also where nothing could be trained."""
 
     TABLE = [
         ("no file", "", {}, "d.csv: no such file"),

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASE = ROOT / "build" / "bare_root"
 PACKAGES = ("ca-certificates", "python3", "python3-venv")
 MIRROR = "http://deb.debian.org/debian"
-# Where this machine takes packages from, and the certificates that it trusts.
+# The files that say where this machine takes packages from, and the certificates that it trusts.
 CONFIGURATION = ("etc/apt/sources.list", "etc/apt/sources.list.d", "etc/apt/apt.conf.d", "etc/apt/trusted.gpg.d",
                  "etc/pip.conf", "etc/ssl/certs/ca-certificates.crt")
 PASSED = ("PIP_", "SSL_", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -31,7 +31,7 @@ exec chroot {layer}/root env -i {variables} bash -c {command}
 
 
 def missing():
-    """What this machine lacks for a bare root, in words; empty where nothing is."""
+    """Returns what this machine lacks for a bare root, in words; empty if nothing is."""
     if os.geteuid() != 0:
         return "a bare root takes root"
     if shutil.which("debootstrap") is None:

@@ -1,5 +1,5 @@
-"""What `clade bench ask` says of the engine's own cost and `clade bench step` of training, and of what they cannot
-measure. How large a cost is depends on the machine, and is not judged here."""
+"""The figures of `clade bench ask` for the engine's own cost and of `clade bench step` for training, and their
+limits. How large a cost is depends on the machine, and is not judged here."""
 
 import json
 import pathlib

@@ -48,7 +48,7 @@ WEARY_S = 8
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """What is searched: words of `clade run`, without the seed. `slots` by host."""
+    """The search: words of `clade run`, without the seed. `slots` by host."""
     name: str
     words: tuple
     slots: dict
@@ -89,7 +89,7 @@ def can_train():
 
 @dataclasses.dataclass
 class Result:
-    """Of all runs of one search."""
+    """The counts of all runs of one search."""
     search: str
     no_links: str = ""  # Why there were no links to cut.
     faults: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(collections.Counter))
@@ -101,7 +101,7 @@ class Result:
     different: int = 0
     digests: int = 0
     unsound: int = 0
-    left: list = dataclasses.field(default_factory=list)  # What workers said that ended though nobody ended them.
+    left: list = dataclasses.field(default_factory=list)  # The words of workers that ended though nobody ended them.
     seconds: float = 0
     broken: str = ""  # Why a search did not come to its end.
 
@@ -122,7 +122,7 @@ def clade(*words):
 
 
 def evaluated_id(payload):
-    """Of a record of kind 3, [3, [id, ...]] in msgpack."""
+    """Returns the id of a record of kind 3, [3, [id, ...]] in msgpack."""
     first = payload[3]
     width = {0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8}.get(first, 0)
     return int.from_bytes(payload[4:4 + width], "big") if width else first

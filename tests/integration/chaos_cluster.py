@@ -30,7 +30,7 @@ TEAM_PATIENCE_S = 300
 
 
 class Broken(Exception):
-    """What no fault excuses."""
+    """An event that no fault excuses."""
 
 
 def ends_within(process, seconds):
@@ -68,7 +68,7 @@ class Cluster:
         self.ended, self.left = set(), []  # Workers that we ended, and what those said that went by themselves.
         self.full = self.failing = None  # A disk fault that waits for the head to meet it.
         self.run = None
-        self.due, self.order = [], itertools.count()  # What is to be done later: (time, order, action).
+        self.due, self.order = [], itertools.count()  # The actions that are to be done later: (time, order, action).
         self.disturbed = {}  # By slot, since when its node may be another.
         self.disturbed_until = 0.0
         self.recently_cut = {}
@@ -232,7 +232,7 @@ class Cluster:
     def head_is_there(self):
         return not self.head_killed and self.head.poll() is None
 
-    # What can be seen
+    # The parts that can be seen
 
     def query(self, sql):
         with contextlib.closing(sqlite3.connect(f"file:{self.run}/run.db?mode=ro", uri=True, timeout=20)) as store:
@@ -242,7 +242,7 @@ class Cluster:
         return self.query("select state from progress")[0][0]
 
     def snapshot(self):
-        """What the head wrote last of its slots, by name, and when; None if there are two of a name, or none."""
+        """Returns the slots that the head wrote last, by name, and when; None if there are two of a name, or none."""
         try:
             file = self.run / "slots.json"
             slots, at = json.loads(file.read_text())["slots"], file.stat().st_mtime

@@ -1,4 +1,5 @@
-"""What tools/chaos does to a search, in any moment: each fault is a row of FAULTS, and returns what it hit."""
+"""The faults that tools/chaos does to a search, in any moment: each fault is a row of FAULTS, and returns what it
+hit."""
 
 import contextlib
 import dataclasses

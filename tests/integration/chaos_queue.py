@@ -3,7 +3,8 @@ to leave and out of disk, while their clocks are set and another local user trie
 end, its own; none is lost, and none is blamed for what happened to it.
 
 Full disks are file systems of their own (tmpfs), which root alone may mount, and the other user is one whom root alone can
-be; the clock is that of CLADE_STEPPED_CLOCK, the tests' library. What cannot be had is left out, and counted nowhere."""
+be; the clock is that of CLADE_STEPPED_CLOCK, the tests' library. A fault that cannot be had is left out, and counted
+nowhere."""
 
 import collections
 import contextlib
@@ -48,9 +49,9 @@ class Result:
     twice: int = 0  # With more than one end, or submitted twice.
     wrong: int = 0  # Their end is not what the job did.
     started_again: int = 0  # Their machine or the server was lost: they may have run twice.
-    ran_twice: int = 0  # Those that did.
+    ran_twice: int = 0  # The number of those that ran twice.
     given_up: int = 0  # Blamed for losses.
-    leaked: list = dataclasses.field(default_factory=list)  # What the other user got.
+    leaked: list = dataclasses.field(default_factory=list)  # The lines that the other user got.
     seconds: float = 0
     broken: str = ""
 
@@ -168,7 +169,7 @@ class Queue:
             disk.end()
 
     def end_strangers(self):
-        """What they got."""
+        """Returns the lines that they got."""
         return [line for one in self.strangers for line in one.communicate()[0].splitlines()]
 
 

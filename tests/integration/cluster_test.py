@@ -152,8 +152,8 @@ class Slurm(ClusterTest):
         self.assertTrue(dry.startswith("#!/bin/sh\n") and dry.endswith("\nexec true\n"), dry)
 
 
-# Stands for kubectl and the cluster behind it: Jobs are files of a folder, which the test has go on. What is created must
-# be as the published schemas say.
+# Stands for kubectl and the cluster behind it: Jobs are files of a folder, which the test has go on. A Job that is
+# created must be as the published schemas say.
 KUBECTL = """#!{python}
 import datetime, json, pathlib, sys
 import kubernetes_validate

@@ -35,7 +35,7 @@ run = ["python3", "score.py"]
 evaluation_time = "30s"
 """
 
-# Those of x below -1.5 fail. The folder is among its words, so that it is found in /proc.
+# Programs of x below -1.5 fail. The folder is among its words, so that it is found in /proc.
 SCORE = """import json, sys
 candidate = json.load(sys.stdin)
 h = candidate["hyperparameters"]
@@ -109,7 +109,7 @@ class Runs(CommandTest):
         children = [int(word) for word in (self.folder / "ready").read_text().split()]
         for child in children:
             os.kill(child, 0)  # It is there.
-        # What guards the program is a fork of the node, and has its words.
+        # The guard of the program is a fork of the node, and has its words.
         node, = (p for p in processes_of(self.folder) if p.role == "node" and p.parent == self.worker(run).pid)
         os.kill(node.pid, signal.SIGKILL)
         for child in children:

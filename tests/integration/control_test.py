@@ -28,7 +28,7 @@ class Control(RunTest):
     def test_a_run_that_is_held_trains_nothing_until_it_goes_on(self):
         run = self.start_run(population=8, generations=3, duration="100ms")
         self.order("hold")
-        # What was in training ends; then nothing more does.
+        # The training that was under way ends; then nothing more does.
         held = time.time() * 1000
         await_true(lambda: all(s["training"] == 0 for s in self.slots(held)), "slots were not idle")
         evaluated = self.count("select count(*) from evaluations")
@@ -40,7 +40,7 @@ class Control(RunTest):
         self.assertEqual(self.orders(), 2)
 
     def slots(self, later_than=0):
-        """As the head writes them each second."""
+        """Returns the slots as the head writes them each second."""
         def written():
             file = self.run_folder() / "slots.json"
             view = json.loads(file.read_text()) if file.exists() else {"unix_ms": 0}

@@ -24,7 +24,7 @@ def libraries():
 
 
 def environment():
-    """What a process needs to use unpacked programs."""
+    """Returns the environment that a process needs to use unpacked programs."""
     found = {"PATH": f"{FOLDER}/usr/bin:{FOLDER}/usr/sbin:{os.environ['PATH']}:/usr/sbin"}
     former = os.environ.get("LD_LIBRARY_PATH")
     found["LD_LIBRARY_PATH"] = ":".join(libraries() + ([former] if former else []))

@@ -86,7 +86,7 @@ class PageTest(RunTest):
         return answer
 
     def assert_annotated(self):
-        """What the page writes on #2 stands in the store, and candidates are found by it."""
+        """A note that the page writes on #2 stands in the store, and candidates are found by it."""
         seen = self.only(self.address, "annotate")
         self.assertEqual(seen["tags"], ["good"])
         self.assertEqual((seen["note"], seen["elements"]), ("<b>bold</b> & plain", 0))
@@ -216,7 +216,7 @@ class StoredRun(PageTest):
 
     def test_notes_and_tags_are_written(self):
         self.assert_annotated()
-        # What the command line writes meanwhile is seen on the page.
+        # A tag that the command line writes meanwhile is seen on the page.
         self.finish("tag", self.run_folder(), "watched-too")
         browser = Browser(self, self.address, "tags_of_the_run")
         browser.say("watched watched-too")
@@ -232,7 +232,7 @@ class StoredRun(PageTest):
             self.assertEqual([s for s in stops if not s["name"]], [], f"no name for who reads by ear on {view!r}")
         self.assertEqual((seen["skip"], seen["skipped"]), ("Skip to the content", "main"))
         self.assertEqual(seen["landmarks"], [1, 1, 1, 1])
-        # Of generation 2, the last but one by falling id.
+        # The row is the last but one of generation 2 by falling id.
         self.assertEqual((seen["active"], seen["seen"], seen["opened"]), ("row-18", True, "Candidate #18"))
 
     def test_it_fits_a_telephone_in_light_and_dark(self):
@@ -383,7 +383,7 @@ class Charts(PageTest):
 
 
 class SteadyState(StoredRun):
-    """Where candidates of the next generation are bred before one is closed."""
+    """A search whose candidates of the next generation are bred before one is closed."""
 
     options = ("--set", "evolution.strategy=regularized", "--set", "evolution.tell_order=arrived")
 

@@ -1,4 +1,5 @@
-"""What is too deep, too large or without end: one sentence, at once, with a small stack and little memory."""
+"""An input that is too deep, too large or without end gives one sentence, at once, with a small stack and little
+memory."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""What `clade doctor` says of an installation, of a worker that is to join, and of a live run's workers."""
+"""The findings of `clade doctor` on an installation, of a worker that is to join, and of a live run's workers."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class Doctor(RunTest):
         for about in ("LibTorch", "slot cpu:0", "slot cpu:1", "port"):
             self.assertEqual(said[about]["is"], "good", said[about])
         self.assertRegex(said["slot cpu:1"]["found"], r"multiplies, [0-9.]+ GFLOP/s")
-        # What else the machine does decides which it is.
+        # The other work of the machine decides which it is.
         self.assertRegex(said["parallel"]["found"], r"cpu:0, cpu:1: .* at once, .* one after the other \(\d\.\d\d\)")
         self.assertFalse(self.runs.exists())
         text = self.finish("doctor", "--slots", "1").out

@@ -1,4 +1,5 @@
-"""What leaves Clade, read by the programs that it is for: PyTorch, onnxruntime, Optuna, and clade predict itself."""
+"""The files that leave Clade, read by the programs that it is for: PyTorch, onnxruntime, Optuna, and clade predict
+itself."""
 
 import csv
 import datetime
@@ -51,7 +52,7 @@ HOUSING = {"data": f'file = "{DATA}/housing.csv.gz"\ntarget = "median_house_valu
 
 
 def ask(python, *words):
-    """What other_programs.py prints, which must be one line of JSON."""
+    """Returns the output of other_programs.py, which must be one line of JSON."""
     done = subprocess.run([python, "-W", "ignore", OTHER, *map(str, words)], capture_output=True, text=True,
                           timeout=PATIENCE_S)
     if done.returncode != 0:
@@ -60,7 +61,7 @@ def ask(python, *words):
 
 
 def missing_programs():
-    """What tools/test installs and is not there, for people."""
+    """Returns the programs that tools/test installs and that are not there, for people."""
     def has(python, package):
         return any(python.parent.parent.glob(f"lib/python3*/site-packages/{package}"))
     needed = [(TORCH_PYTHON, "torch"), *((TEST_PYTHON, p) for p in ("onnxruntime", "optuna_dashboard", "safetensors"))]
@@ -105,7 +106,7 @@ class ExportTest(RunTest):
         return command.err
 
     def predicted(self, run, data, *words):
-        """Of clade predict: the first line, and the others, without the class."""
+        """Returns the output of clade predict: the first line, and the others, without the class."""
         self.finish("predict", run, data, "--output", "predicted.csv", *words)
         with open(self.folder / "predicted.csv", newline="") as file:
             first, *rows = csv.reader(file)
@@ -283,7 +284,8 @@ class Columns(ExportTest):
     NAMES = ["customer", "age", "plan", "active", "signup", "visits"]
 
     def row(self, i):
-        """Of no customer two, so that columns say something; every seventh value is blank."""
+        """Returns the row of a customer, each of whom has one, so that columns say something; every seventh value is
+        blank."""
         plans = ["basic", "plus", "pro"]
         row = [f"C{i:04}", 20 + i * 7 % 50, plans[i % 3], ["yes", "no", "True", "OFF"][i % 4],
                f"20{10 + i % 13}-{1 + i % 12:02}-{1 + i % 28:02}", i * 13 % 101 / 4]

@@ -55,7 +55,7 @@ class DeadlyCandidate(RunTest):
                              "(Segmentation fault)")
             attempts = self.query("select attempt, slot from attempts where id = ? order by sequence", candidate)
             self.assertEqual([number for number, _ in attempts], [1, 2])
-        # Of those that were to blame only.
+        # The attempts are only of those that were to blame.
         self.assertEqual(self.query("select distinct id from attempts order by id"), [(row[0],) for row in crashed])
         self.assertEqual(self.query("select distinct outcome from evaluations order by outcome"),
                          [("crashed",), ("succeeded",)])

@@ -1,5 +1,6 @@
-"""What a command writes goes where it was told, and only there: devices, links and FIFOs stay what they are, output that
-cannot be written is told, streams that are closed are not taken for files, and a store has one lock by all its names."""
+"""The output of a command goes where it was told, and only there: devices, links and FIFOs stay what they are,
+output that cannot be written is told, streams that are closed are not taken for files, and a store has one lock by
+all its names."""
 
 import contextlib
 import os

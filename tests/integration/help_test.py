@@ -1,4 +1,4 @@
-"""What clade says about itself: help on commands and topics, the version, and what a shell completes."""
+"""The words of clade about itself: help on commands and topics, the version, and what a shell completes."""
 
 import json
 import os
@@ -98,8 +98,8 @@ class Operators(RunTest):
 
 class Completion(RunTest):
     def complete(self, *words):
-        """What bash makes of the last of the words: what the function of the script that clade prints leaves in
-        COMPREPLY. Bash takes an = for a word of its own."""
+        """Returns the words that bash completes the last of the words with: what the function of the script that
+        clade prints leaves in COMPREPLY. Bash takes an = for a word of its own."""
         script = ('source <("$0" completion bash); COMP_WORDS=("$0" "$@"); COMP_CWORD=$#; '
                   'compopt() { :; }; "$(complete -p clade | sed "s/.*-F \\([^ ]*\\) .*/\\1/")"; '
                   '((${#COMPREPLY[@]} == 0)) || printf "%s\\n" "${COMPREPLY[@]}"')
@@ -144,7 +144,8 @@ class Completion(RunTest):
                          'clade: no completion for "tcsh"; there is bash, zsh and fish\n')
 
 
-# What an interactive zsh makes of a line when TAB is pressed: its screen is a pty, and a key tells the line.
+# The script that shows the effect of TAB on a line of an interactive zsh: its screen is a pty, and a key tells the
+# line.
 ZSH = r"""
 zmodload zsh/zpty
 zpty line env TERM=dumb zsh -f -i

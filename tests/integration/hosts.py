@@ -88,7 +88,7 @@ class Host(Namespace):
         self.ip("link set eth0 up")
 
     def cut(self):
-        """As if its cable had been pulled."""
+        """Ends its connection as if its cable had been pulled."""
         self.network.switch.ip(f"link set {self.port} down")
 
     def heal(self):
@@ -164,7 +164,7 @@ class SharedRunTest(RunTest):
         return await_true(told, "no address in the run's folder")
 
     def start_worker(self, name, *words, address=None):
-        keys = self.folder / "keys"  # As on another machine: a copy.
+        keys = self.folder / "keys"  # They are a copy, as on another machine.
         if not keys.exists():
             shutil.copytree(self.run_folder() / "keys" / "worker", keys)
         return self.start("worker", "--connect", address or self.address, "--keys", keys, "--slots", "1",
@@ -207,7 +207,7 @@ class SharedRunTest(RunTest):
         await_true(trains, f"{slot} does not train")
 
     def slots(self):
-        """As the head last wrote, which it does each second."""
+        """Returns the slots as the head last wrote them, which it does each second."""
         file = self.run_folder() / "slots.json"
         return json.loads(file.read_text())["slots"] if file.exists() else []
 

@@ -1,4 +1,4 @@
-"""What Kubeflow's published schemas have against documents.
+"""The objections of Kubeflow's published schemas to documents.
 
 Reads lists of Kubernetes objects from standard input, as JSON, and writes one list of sentences for each of them, empty
 where nothing is wrong. It runs in the tests' environment, where jsonschema and PyYAML came with kubernetes-validate.

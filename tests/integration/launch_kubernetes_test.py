@@ -41,11 +41,11 @@ print(json.dumps([versions, *([fault for v in versions for fault in faults(text,
 GUIDE = pathlib.Path(__file__).resolve().parents[2] / "tools" / "guide.md"
 SCHEMAS = pathlib.Path(__file__).resolve().parent / "kubeflow_schemas.py"
 
-# What the controller of a kind looks for in its pods: the container's name.
+# The name that the controller of a kind looks for in its pods: the container's name.
 KUBEFLOW = {"pytorchjob": "pytorch", "tfjob": "tensorflow", "trainjob": "node"}
 WHOLE = ("--workers", "3", "--gpus", "2", "--cpus", "8", "--memory", "16Gi", "--namespace", "research")
 
-# Whose keys are anybody's.
+# The maps whose keys are anybody's.
 MAPS = {"labels", "requests", "limits", "pytorchReplicaSpecs", "tfReplicaSpecs"}
 
 # Stands for clade. Told to leave, it takes its time and then exits with 0, as a worker that drains. It says that it is
@@ -219,7 +219,7 @@ class Manifest(RunTest):
         (mounted / "secret").mkdir()
         for name, text in secret["stringData"].items():
             (mounted / "secret" / name).write_text(text)
-            # What fsGroup makes of defaultMode 0400.
+            # The mode is the one that fsGroup makes of defaultMode 0400.
             (mounted / "secret" / name).chmod(0o440)
         recorder = mounted / "recorder"
         recorder.write_text(RECORDER)
@@ -246,7 +246,7 @@ class Manifest(RunTest):
         return self.start_container(command, **environment).wait(timeout=60)
 
     def said(self, mounted, name):
-        """What the worker is told, where it has its name and the port is the run's."""
+        """Checks what the worker is told, where it has its name and the port is the run's."""
         port = (self.place / "address").read_text().strip().rpartition(":")[2]
         self.assertEqual((mounted / "said").read_text().splitlines(), [
             "worker", "--connect", f"203.0.113.7:{port}", "--keys", str(mounted / "keys"), "--slots", "cpu:1", "--name", name])
@@ -279,7 +279,7 @@ class Manifest(RunTest):
                 self.assertEqual(self.run_container(command, ENDS_WITH=str(status), **named), status)
                 self.said(mounted, name)
                 (mounted / "said").unlink()
-                if indexed: # Where a container is not restarted, but in a new pod.
+                if indexed: # The container is not restarted, but in a new pod.
                     for key in (mounted / "keys").iterdir():
                         key.unlink()
             drained = self.start_container(command, RUNS_ON="1", **named)

@@ -40,7 +40,7 @@ class SlurmTest(RunTest):
 
 
 class Script(SlurmTest):
-    """What the script says, without a run: its program is a stand-in."""
+    """The text of the script, without a run: its program is a stand-in."""
 
     def setUp(self):
         super().setUp()

@@ -42,7 +42,7 @@ class SshTest(RunTest):
 
 
 class Script(SshTest):
-    """What is done on the other machine; its program is a stand-in."""
+    """The commands that run on the other machine; its program is a stand-in."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
-"""What the tests of whole runs share: experiments in a folder of their own, clade processes that never outlive their
-test, and what a run's store and /proc say of it.
+"""The parts that tests of whole runs share: experiments in a folder of their own, clade processes that never outlive
+their test, and what a run's store and /proc say of it.
 
 Nothing here sleeps until something has probably happened: a condition is awaited, and what never comes fails the test
 with a sentence. Every process dies with this one, so that an interrupted test leaves nothing behind either.
@@ -77,7 +77,7 @@ def await_true(condition, what):
 
 
 def await_end(pid):
-    """Of a process that need not be ours."""
+    """Waits for the end of a process that need not be ours."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -92,8 +92,8 @@ def await_end(pid):
 
 
 def environment_of_commands():
-    """As ours; but LeakSanitizer stops its process by ptrace, and never ends where SIGCONT comes meanwhile, which
-    a head sends to its worker at the end: leaks are for the tests without processes."""
+    """Returns our environment; but LeakSanitizer stops its process by ptrace, and never ends if SIGCONT comes
+    meanwhile, which a head sends to its worker at the end: leaks are for the tests without processes."""
     if "ASAN_OPTIONS" not in os.environ:
         return dict(os.environ)
     return {**os.environ, "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"] + ":detect_leaks=0"}
@@ -219,7 +219,8 @@ class RunTest(unittest.TestCase):
     """A test with a folder, whose processes have all ended when it has, and whose runs are all provably what their
     seeds say."""
 
-    # Of a test that damages stores, or makes what looks like one: `clade replay --verify` has nothing to hold on to.
+    # True for a test that damages stores, or makes what looks like one: `clade replay --verify` has nothing to hold on
+    # to.
     falsifies_runs = False
 
     def setUp(self):
@@ -316,7 +317,7 @@ class RunTest(unittest.TestCase):
         return command
 
     def run_folder(self):
-        """Of the only run; once it is there."""
+        """Returns the folder of the only run; once it is there."""
         def only():
             return list(self.runs.glob("*/run.db")) if self.runs.exists() else []
         found = await_true(only, "no run was made")
@@ -330,7 +331,7 @@ class RunTest(unittest.TestCase):
         return self.show()["digest"]
 
     def assert_undisturbed(self, file):
-        """What the only run decided is what a run of that experiment decides to which nothing happens."""
+        """Checks that the only run decided what a run of that experiment decides to which nothing happens."""
         digest = self.digest()
         text = file.read_text()
         if text not in undisturbed_digests:

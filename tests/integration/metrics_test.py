@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What other programs are told of a run: metrics, read by Prometheus's own parser, and events, by TensorBoard's own reader.
-Run by CTest: python3 metrics_test.py CLASS[.METHOD]"""
+"""The facts that other programs are told of a run: metrics, read by Prometheus's own parser, and events, by
+TensorBoard's own reader. Run by CTest: python3 metrics_test.py CLASS[.METHOD]"""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What `clade serve` answers is what its OpenAPI document says: requests that schemathesis makes of the document, right and
-wrong ones, against a queue's server."""
+"""The answers of `clade serve` are what its OpenAPI document says: requests that schemathesis makes of the document,
+right and wrong ones, against a queue's server."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from queue_test import QueueTest
 VENV = pathlib.Path(os.environ.get("CLADE_TEST_VENV", "/nonexistent"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "tools/queue/server/openapi.json"
 
-# What fits the document and cannot run here, as with more slots than there are, is refused too.
+# An entry that fits the document and cannot run here, as with more slots than there are, is refused too.
 CONFIGURATION = """
 headers = {{ Authorization = "Bearer {token}" }}
 request-timeout = {patience}
@@ -60,7 +60,7 @@ class Conformance(QueueTest):
         # All slots are taken by what ann may not cancel and her entries cannot displace: none of them ever starts.
         self.blocker = self.submit("--slots", "2", "--priority", "1000", "--", "sleep", "1000")
         self.await_state(self.blocker, "running")
-        # Of hers there is one that runs no more, and one that can be looked at and cancelled.
+        # She has one entry that runs no more, and one that can be looked at and cancelled.
         entries = {"entries": [{"command": ["true"], "directory": "/"}]}
         for _ in range(2):
             self.assertEqual(self.rest("POST", "/v1/entries", self.token("ann"), entries)[0], 200)
@@ -72,7 +72,7 @@ class Conformance(QueueTest):
         super().tearDown()
 
     def assert_conforms(self, operations, *words):
-        """What schemathesis makes of the document for so many operations is answered as it says."""
+        """The requests that schemathesis makes of the document for so many operations are answered as it says."""
         configuration = self.folder / "schemathesis.toml"
         configuration.write_text(CONFIGURATION.format(token=self.token("ann"), patience=PATIENCE_S))
         (self.folder / "schemathesis_hooks.py").write_text(HOOKS)

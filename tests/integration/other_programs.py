@@ -1,4 +1,4 @@
-"""What other programs make of Clade's exports; run by an interpreter that has PyTorch, or onnxruntime.
+"""The results of other programs with Clade's exports; run by an interpreter that has PyTorch, or onnxruntime.
 
 usage: other_programs.py samples KIND FOLDER        compares every network of export_samples, exit status 1 if one differs
        other_programs.py predict KIND MODEL ROWS    rows (JSON; Python takes a data file too) to predictions (JSON):
@@ -46,7 +46,7 @@ def by_torchscript(model, rows, shape):
 
 
 def days(text):
-    """What an ONNX model takes for a date; the test's dates are ISO 8601."""
+    """The value that an ONNX model takes for a date; the test's dates are ISO 8601."""
     import datetime
     if not text:
         return float("nan")
@@ -54,7 +54,8 @@ def days(text):
 
 
 def onnx_inputs(session, rows, shape):
-    """What the model's metadata says that it takes, of rows in the order of its columns; texts have no spaces around."""
+    """Returns the inputs that the model's metadata names, of rows in the order of its columns; texts have no spaces
+    around."""
     import numpy
     about = session.get_modelmeta().custom_metadata_map
     inputs = json.loads(about["inputs"])

@@ -1,4 +1,4 @@
-"""What clade writes: lines of JSON for programs, plain lines where nobody looks, a line that moves on a terminal."""
+"""The output of clade: lines of JSON for programs, plain lines where nobody looks, a line that moves on a terminal."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What tools/package makes, and what pip makes of a clone, tried in a bare Debian 12.
+"""The packages that tools/package makes, and the one that pip makes of a clone, tried in a bare Debian 12.
 
 The program is that of this build tree. LibTorch is not downloaded again: the bare machines have that of the build, where
 pip would have put it.
@@ -152,7 +152,7 @@ class Clone(PackageTest):
         binds = [*self.torch_in("/root/clade/build/venv"), (cache.strip(), "/root/.cache/ccache")]
         self.do("cd /root/clade && python3 -m venv build/venv && build/venv/bin/pip install -q scikit-build-core tqdm && "
                 "CXX=c++ build/venv/bin/pip install -q --no-build-isolation --no-deps .", binds=binds)
-        self.do("rm -r /root/clade/build/wheel /root/clade/tools")  # What is installed needs neither.
+        self.do("rm -r /root/clade/build/wheel /root/clade/tools")  # The installed program needs neither.
         said = self.do(f"cd /tmp && /root/clade/build/venv/bin/clade run /root/clade/experiments/iris.toml {QUICK}",
                        binds=binds)
         self.assertRegex(said, CHAMPION)

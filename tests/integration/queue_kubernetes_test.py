@@ -86,7 +86,7 @@ class Manifest(QueueTest):
         self.assertTrue((ann / "address").read_text().startswith("https://localhost:"))
         first = int(self.ask("submit", "--", "sleep", "1000", queue=ann).out)
         self.ask("wait", int(self.ask("submit", "--", "true", queue=ann).out), queue=ann)
-        # What the kubelet asks it.
+        # The probe is what the kubelet runs.
         probe = [word.replace("/queue", str(self.queue)) for word in container["livenessProbe"]["exec"]["command"]]
         self.assertEqual(probe[0], "clade")
         self.finish(*probe[1:])

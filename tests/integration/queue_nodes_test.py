@@ -10,7 +10,8 @@ import unittest
 import queue_test
 from live_runs import CLADE, await_true, processes_of
 
-# What one generation of the flow submits: a training and an evaluation of each network, and the next generation.
+# The entries that one generation of the flow submits: a training and an evaluation of each network, and the next
+# generation.
 GENERATE = """
 set -e
 ends=
@@ -105,7 +106,7 @@ class Nodes(NodesTest):
             os.mkfifo(go)
             entry = self.submit("--", "sh", "-c", f"echo begun; cat {go}; grep SigIgn /proc/self/status")
             self.await_state(entry, "running")
-            # What tells of ends has nothing to tell, and the server ends that connection.
+            # The thread that tells of ends has nothing to tell, and the server ends that connection.
             await_true(lambda: count_half_closed(rome.pid) > 0 or not rome.running, "no connection is ever ended")
             go.write_text("")
             self.ask("wait", entry)

@@ -38,7 +38,7 @@ class SeveralServers(QueueTest):
         return (pathlib.Path(folder or self.queue) / "address").read_text().split()
 
     def unserved(self, address, token=None):
-        """What a server answers that does not serve."""
+        """Returns the answer of a server that does not serve."""
         request = urllib.request.Request(address + "/v1/entries")
         request.add_header("Authorization", f"Bearer {token or self.token()}")
         with self.assertRaises(urllib.error.HTTPError) as refused:
@@ -96,7 +96,7 @@ class Standby(SeveralServers):
         self.await_state(runs, "running")
         self.server.process.send_signal(signal.SIGSTOP)
         self.await_serving(second)
-        # What the first had still runs, so nobody else gets its slot or begins it again.
+        # The entries of the first still run, so nobody else gets its slot or begins it again.
         others = [self.submit("--", "true") for _ in range(3)]
         self.ask("wait", *others)
         described = self.describe(runs)

@@ -17,7 +17,8 @@ class Rungs(RunTest):
         return file
 
     def assert_climbed(self):
-        """What goes on has the genome of what it starts from, one rung further, and pays for the rest alone."""
+        """A candidate that goes on has the genome of the one it starts from, one rung further, and pays for the rest
+        alone."""
         self.assert_whole(POPULATION * GENERATIONS)
         self.assertEqual({row[0] for row in self.query("select distinct epochs from genomes")}, set(RUNGS))
         promoted = self.query("select g.id, g.network, g.epochs, f.network, f.epochs from genomes g "

@@ -157,7 +157,7 @@ run = ["{torch}", "score.py", "{{python_file}}", "{{onnx_file}}"]
 evaluation_time = "3min"
 """
 
-# What PyTorch makes of the one file is what onnxruntime makes of the other.
+# The scores that PyTorch gives by the one file are those that onnxruntime gives by the other.
 SCORE = """import json, os, subprocess, sys
 import torch
 sys.path.insert(0, os.path.dirname(sys.argv[1]))

@@ -14,7 +14,7 @@ import urllib.request
 
 from live_runs import RunTest, await_true, ports_of_a_publisher
 
-# What a head may take more after strangers were there; a message of theirs would be of hundreds.
+# The memory that a head may take more after strangers were there; a message of theirs would be of hundreds.
 MOST_GROWTH = 32 << 20
 
 
@@ -251,7 +251,7 @@ class Port(SecurityTest):
         # The run must last longer than strangers may take.
         run = self.start_run(duration="500ms")
         before, started = memory_of(run), time.monotonic()
-        strangers = [self.connect() for _ in range(8)]  # Of more in a second not all are logged.
+        strangers = [self.connect() for _ in range(8)]  # If there are more in a second, not all are logged.
         try:
             # Half of them begin what looks like a client's first words; one of these goes on by a byte at a time.
             for stranger in strangers[::2]:

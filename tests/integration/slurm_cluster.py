@@ -94,7 +94,7 @@ class SlurmCluster:
         return True
 
     def ask(self, *words):
-        """What a command of SLURM prints; empty where it fails."""
+        """Returns the output of a command of SLURM; empty if it fails."""
         done = subprocess.run([program(words[0]), *map(str, words[1:])], env={**os.environ, **self.environment},
                               capture_output=True, text=True, check=False)
         return done.stdout if done.returncode == 0 else ""

@@ -33,8 +33,8 @@ GlobalKnownHostsFile /dev/null
 StrictHostKeyChecking accept-new
 """
 
-# Where sshd, started by root, shuts in those who have not logged in yet; Debian's service makes it. It stays, empty:
-# another test's server may look for it at any connection.
+# The folder in which sshd, started by root, shuts in those who have not logged in yet; Debian's service makes it. It
+# stays, empty: another test's server may look for it at any connection.
 SEPARATION = pathlib.Path("/run/sshd")
 
 

@@ -1,6 +1,6 @@
 // Preloaded into processes, it moves their wall clock, and nothing else: by the
-// nanoseconds that the file CLADE_TEST_CLOCK has now. What waits until a time of the wall
-// clock, which the kernel does not see moved, waits too long by as much.
+// nanoseconds that the file CLADE_TEST_CLOCK has now. A call that waits until a time of
+// the wall clock, which the kernel does not see moved, waits too long by as much.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -110,7 +110,7 @@ class DamagedStore(StoreTest):
         self.await_evaluations(evaluations, run)
         run.kill()
         self.assert_nothing_left()
-        # What was in the log goes to the file, which is then compared byte by byte.
+        # The records that were in the log go to the file, which is then compared byte by byte.
         with contextlib.closing(sqlite3.connect(self.run_folder() / "run.db")) as store:
             store.execute("pragma wal_checkpoint(truncate)")
         return self.run_folder() / "run.db"

@@ -1,4 +1,4 @@
-"""What is told of a run afterwards, and while it goes on: why a network exists, how two runs differ, and a report."""
+"""The stories of a run, afterwards and while it goes on: why a network exists, how two runs differ, and a report."""
 
 import html.parser
 import json
@@ -111,7 +111,7 @@ class Differing(StoryTest):
             test = by["sign_test"]
             self.assertEqual(test["n"] + test["equal"], 3)
             self.assertTrue(0 < test["p"] <= 1)
-        # What all runs reached: 4 x 5 evaluations.
+        # The effort that all runs reached: 4 x 5 evaluations.
         self.assertEqual(told["best"][0]["marks"][-1]["effort"], 20)
         text = self.finish("diff", *sides[0], "--with", *sides[1]).out
         self.assertRegex(text, r"p = \d\.\d{4}, n = \d")
@@ -127,7 +127,7 @@ class Differing(StoryTest):
 
 
 class Page(html.parser.HTMLParser):
-    """What a report's page consists of; strict about elements that are not closed."""
+    """The elements of a report's page; strict about elements that are not closed."""
 
     VOID = {"meta", "br"}
 

@@ -90,7 +90,7 @@ class Runs(TableTest):
         (self.folder / "x.csv").unlink()
         refused = self.finish("resume", run, status=2)
         self.assertIn(f"{self.folder / 't.toml'}:1: {self.folder / 'x.csv'} is not there", refused.err)
-        # What was found can be read without the table.
+        # The results can be read without the table.
         self.finish("show", run)
         self.write("x.csv", rows())
 
@@ -144,7 +144,7 @@ class Search(TableTest):
         self.assertIn("evolution.population", refused.err)
 
     def compared_with(self, script):
-        """What the script prints is ranked among rows of ours."""
+        """The output of the script is ranked among rows of ours."""
         outcomes = [([-1.0] * 25, 1.0, 0.01, 0.02), ([56.0] * 25, None, 0.01, 0.02)]
         row = script.row_of("optuna tpe", outcomes, [25])
         said = {"seeds": 2, "evaluations": 25, "checkpoints": [25], "tables": [{"name": "t", "rows": [row]}]}
@@ -160,7 +160,7 @@ class Search(TableTest):
         self.assertIn("optuna.json: is not one JSON object", refused.err)
 
     def test_optuna_s_script_reads_the_same_table(self):
-        sys.path.insert(0, str(ROOT / "tools" / "optuna"))  # As for a script that is run from there.
+        sys.path.insert(0, str(ROOT / "tools" / "optuna"))  # The path is as for a script that is run from there.
         script = importlib.import_module("optuna_tables")
         self.compared_with(script)
         table = script.Table(self.folder / "t.toml")
@@ -179,7 +179,7 @@ class Search(TableTest):
 
 
 def tables():
-    """Where the benchmark tables are kept: clade looks at the same places."""
+    """The folder in which the benchmark tables are kept: clade looks at the same places."""
     return pathlib.Path(os.environ.get("CLADE_BENCHMARKS") or ROOT.parent / "shared" / "data")
 
 

@@ -1,4 +1,5 @@
-"""What `clade worker` and `clade workers` say, and keys, ports and names that are wrong: each is one sentence."""
+"""The messages of `clade worker` and `clade workers`, and keys, ports and names that are wrong: each is one
+sentence."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a script hears and says by `import clade`, with nothing but the standard library."""
+"""The words that a script hears and says by `import clade`, with nothing but the standard library."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: small tables, and searches of a few seconds."""
+"""The parts that the tests of the Python package share: small tables, and searches of a few seconds."""
 
 import csv
 import os

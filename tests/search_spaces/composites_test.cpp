@@ -54,7 +54,7 @@ std::string complaint(const std::string& text) {
   return space ? "no complaint" : space.error().message;
 }
 
-/// Of one layer, on line 4.
+/// Returns the complaint about one layer, on line 4.
 std::string layer_complaint(const std::string& layer) {
   return complaint("image = true\n[composites.own]\nlayers = [{op = \"conv\"},\n" + layer
                    + "]\nparameters = {n = {low = 1, high = 9, default = 1}, r = {low = "
@@ -200,7 +200,7 @@ TEST_CASE("composites: mistakes are told with their line") {
 TEST_CASE("composites: composites that repeat composites end before memory does") {
   std::string layers;
   for (int i = 0; i < 64; ++i)
-    layers += "{op = \"residual_dense\", repeats = 8},";
+    layers += "{op = \"residual_dense\", repeats = 4},";
   const auto space = a_space("[composites.own]\nrepeat = 32\nlayers = [" + layers
                              + "]\n[operators.own]\n");
   const auto n = decode(space, a_chain({{"own", {}}, {"own", {}}}), digits());

@@ -21,7 +21,7 @@ std::string decoded(const genome& g, const search_space& space = an_image_space(
   return n ? "\n" + to_text(*n) : n.error().message;
 }
 
-/// What ends the residual branches of two repetitions of that block.
+/// Returns the ends of the residual branches of two repetitions of that block.
 std::string branches_of(const std::string& block, std::vector<setting> settings = {}) {
   settings.push_back(whole("repeats", 2));
   const auto n = decode(an_image_space(), a_chain({{block, settings}}), digits());

@@ -274,7 +274,8 @@ TEST_CASE("space: a file that many include is read once, before them") {
                            + std::to_string(i / 8 * 8 + 8 + (i + 1) % 8) + ".toml\", \"s"
                            + std::to_string(i / 8 * 8 + 8) + ".toml\"]\n");
   CHECK(load_search_space(folder.path() / "s0.toml"));
-  // What one file says of another's operator counts, though a third includes that again.
+  // A setting of one file for another's operator counts, though a third includes that
+  // again.
   folder.write("base.toml", "[operators.dense]\nunits = [8]\n");
   folder.write("left.toml",
                "include = [\"base.toml\"]\n[operators.dense]\nunits = [16]\n");

@@ -35,7 +35,7 @@ private:
 /// For 8x8 images of one channel and ten classes.
 [[nodiscard]] problem digits();
 
-/// What a node has besides its number: its operator and settings.
+/// The parts of a node besides its number: its operator and settings.
 struct node_text {
   std::string op;
   std::vector<setting> settings;

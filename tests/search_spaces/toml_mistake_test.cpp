@@ -9,7 +9,7 @@ using namespace clade;
 
 namespace {
 
-/// What is said of the document with that second line.
+/// Returns the message about the document with that second line.
 std::string said_of(const std::string& line) {
   const auto text = "[data]\n" + line + "\nheader = \"none\"\n";
   try {

@@ -11,7 +11,7 @@ using namespace clade;
 
 namespace {
 
-/// What must hold for every network, or "".
+/// Returns the fault of a network in what must hold for every one, or "".
 std::string fault_of(const search_space& space, const problem& p, const network& n) {
   layer_cost sum;
   std::set<std::string_view> names;

@@ -14,7 +14,7 @@ struct simulation {
   run_rules rules;
   std::function<candidate(const breeding&)> breed;
   std::function<evaluation(const candidate&)> evaluate;
-  /// Of n things that may happen next, which one does. The first by default: orders are
+  /// Chooses one of n things that may happen next. The first by default: orders are
   /// carried out, then copies made, then generations closed, then the oldest open
   /// candidate evaluated, so that what happens is a function of the fold alone.
   std::function<std::size_t(std::size_t)> pick = [](std::size_t) { return 0; };

@@ -9,8 +9,8 @@
 namespace clade::test {
 
 /// Calls `f` on a thread whose stack has `bytes`, so that recursion which follows its
-/// input ends the process already where the input is some kilobytes long. What `f` throws
-/// ends it too.
+/// input ends the process already where the input is some kilobytes long. An exception of
+/// `f` ends it too.
 inline void on_small_stack(const std::function<void()>& f,
                            std::size_t bytes = std::size_t{256} << 10) {
   pthread_attr_t small{};

@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What the verifier says of these records, which it takes until one differs.
+/// Returns the verifier's finding on these records, which it takes until one differs.
 [[nodiscard]] inline verification verified(const rules_reader& rules,
                                            const std::vector<record>& records) {
   verifier v(rules, 2);

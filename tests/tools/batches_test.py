@@ -16,7 +16,7 @@ class BatchesTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
 
     def divide(self, size, outputs, **files):
-        """What each batch includes, of files with these names and texts."""
+        """Returns the files that each batch includes, of files with these names and texts."""
         for name, text in files.items():
             (self.root / f"{name}.cpp").write_text(text)
         paths = [self.root / f"batch_{number}" for number in range(outputs)]

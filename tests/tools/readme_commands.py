@@ -1,4 +1,4 @@
-"""What a test does with a command of tools/clade that stands in an indented block of a page.
+"""The actions of a test on a command of tools/clade that stands in an indented block of a page.
 
 * Run: commands that read a run or an experiment that is there, and end by themselves.
 * Run short: a search that trains; --set makes it a few small trainings.
@@ -16,7 +16,7 @@ SHORT = ["--set", "evolution.population=4", "--set", "evolution.generations=2", 
 
 
 class Known:
-    """What there is by now in the scratch folder for commands to work on."""
+    """The files that there are by now in the scratch folder for commands to work on."""
 
     def __init__(self, scratch):
         self.scratch = pathlib.Path(scratch)
@@ -31,7 +31,7 @@ class Known:
         return word in self.runs | {"champion"} or (self.scratch / word).exists()
 
     def script_for(self, command):
-        """What is to be done (run, run short, looked up), and the lines of shell that do it."""
+        """The action (run, run short, looked up), and the lines of shell that do it."""
         words = shlex.split(command)
         verb, rest = words[1], words[2:]
         if verb == "predict" and rest and self.is_there(rest[0]):

@@ -28,7 +28,7 @@ FENCE = re.compile(r"^```sh run[ ]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 
 
 def blocks_of(page):
-    """Of each runnable block: its line in the page and its text."""
+    """Returns, for each runnable block, its line in the page and its text."""
     return [(page.count("\n", 0, found.start(1)) + 1, found[1]) for found in FENCE.finditer(page)]
 
 
@@ -57,7 +57,7 @@ def fault_of(block, scratch):
 
 
 def commands_of(page):
-    """Of each command in an indented block: its line in the page and its text."""
+    """Returns, for each command in an indented block, its line in the page and its text."""
     fences = [range(found.start(), found.end()) for found in re.finditer(r"^```.*?^```", page, re.MULTILINE | re.DOTALL)]
     return [(page.count("\n", 0, found.start()) + 1, found[1])
             for found in re.finditer(r"^    (tools/clade .*?)(?:\s+#.*)?$", page, re.MULTILINE)

@@ -72,7 +72,7 @@ mkdir -p "$build"
 : >"$build/build.ninja"
 echo "BUILD_TESTING:BOOL=$tests" >"$build/CMakeCache.txt"
 """,
-    # Where $FAKE/gate is a pipe, a build says that it has begun and waits to be let through.
+    # If $FAKE/gate is a pipe, a build says that it has begun and waits to be let through.
     "ninja": """
 if [[ -p $FAKE/gate ]]; then echo >"$FAKE/begun"; read -r _ <"$FAKE/gate"; fi
 mkdir -p "$2/bin"
@@ -128,7 +128,7 @@ class Setup(unittest.TestCase):
         return process.returncode, out, err, (self.fake / "calls").read_text().splitlines()
 
     def listed_packages(self):
-        """What tools/setup installs, for the build and for the tests."""
+        """The packages that tools/setup installs, for the build and for the tests."""
         text = (self.clone / "tools/setup").read_text()
         return [word for found in re.findall(r"^(?:build|test)_packages=\((.*?)\)", text, re.MULTILINE | re.DOTALL)
                 for word in found.split()]
@@ -482,7 +482,7 @@ echo "SUMMARY: a race" >"${file#log_path=}.7"
         status, out, _, _ = self.run_to_end("test")
         self.assertEqual((status, out.splitlines()[-1]), (8, "121 passed, 2 failed"))
 
-    # Of tests that fail, those that $FAKE/still names fail again.
+    # The tests that $FAKE/still names fail again, of those that fail.
     TWICE = """
 failed=build/torch/Testing/Temporary/LastTestsFailed.log
 mkdir -p "${failed%/*}"

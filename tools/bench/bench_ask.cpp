@@ -1,5 +1,5 @@
-// What the engine itself spends on a candidate, at the end of long searches on a fitness
-// that is free: every strategy on every kind of space that it can serve.
+// The time that the engine itself spends on a candidate, at the end of long searches on a
+// fitness that is free: every strategy on every kind of space that it can serve.
 #include "tools/bench/bench_ask.hpp"
 
 #include "engine/config/experiment/experiment.hpp"

@@ -30,7 +30,7 @@ struct synthetic_run_params {
 [[nodiscard]] expected<session_result>
 run_to_end(new_run fresh, std::function<void(const run_progress&)> observe = {});
 
-/// What this process takes.
+/// Returns the memory that this process takes.
 [[nodiscard]] double resident_megabytes();
 
 } // namespace clade

@@ -54,7 +54,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Where the run stood at one moment.
+/// The state of the run at one moment.
 struct moment {
   clock::time_point time;
   double training_seconds = 0, cpu = 0;

@@ -14,13 +14,13 @@ namespace clade {
 /// A row of the comparison.
 struct named_strategy {
   std::string name;
-  std::vector<std::string> settings; ///< Of [evolution].
+  std::vector<std::string> settings; ///< The settings of [evolution].
   /// Is there for tables of several fidelities alone.
   bool climbs = false;
 };
 
 inline constexpr const char* automatic_row = "auto";
-/// What the others are compared with by --quick.
+/// The row that the others are compared with by --quick.
 inline constexpr const char* yardstick_row = "regularized 20/5";
 
 /// "NAME: strategy=generational population=30" as a row, whose settings follow the
@@ -42,7 +42,8 @@ inline constexpr const char* yardstick_row = "regularized 20/5";
 strategies_for(const std::vector<std::filesystem::path>& descriptions,
                const std::vector<aim>& others);
 
-/// Of a row, for a table: "auto" takes a strategy with rungs where it is given some.
+/// Returns the settings of a row, for a table: "auto" takes a strategy with rungs if it
+/// is given some.
 [[nodiscard]] std::vector<std::string>
 settings_of(const named_strategy& s, const std::vector<std::uint32_t>& fidelities);
 

@@ -190,7 +190,7 @@ std::vector<std::size_t> checkpoints_of(std::size_t evaluations) {
   return points;
 }
 
-/// Those that a minute suffices for, of different kinds.
+/// Takes the tables for which a minute suffices, of different kinds.
 void make_quick(search_options& o) {
   if (o.tables.empty())
     for (const char* name :
@@ -203,7 +203,7 @@ void make_quick(search_options& o) {
   o.seeds = std::min<std::size_t>(o.seeds, 40);
 }
 
-/// What other programs found, if anything is named.
+/// Reads the results of other programs, if any are named.
 expected<std::optional<search_comparison>>
 read_others(const std::vector<std::string>& files) {
   std::optional<search_comparison> all;

@@ -1,6 +1,6 @@
 // Training steps of six networks, by Clade and by PyTorch in Python, which take turns:
-// an epoch of the one, an epoch of the other, with one thread each. What else the machine
-// does meets both alike; the medians are compared.
+// an epoch of the one, an epoch of the other, with one thread each. The other work of the
+// machine meets both alike; the medians are compared.
 #include "tools/bench/bench_step.hpp"
 
 #include "actors/node/node_work.hpp"
@@ -125,7 +125,7 @@ struct step_peers {
   std::string compile_failure;
 };
 
-/// Where nothing compiles, the peer is PyTorch eager alone.
+/// If nothing compiles, the peer is PyTorch eager alone.
 expected<step_peers> start_peers(const step_options& options, const step_network& n,
                                  const fs::path& folder) {
   step_peers peers;

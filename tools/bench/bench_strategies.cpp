@@ -1,6 +1,6 @@
-// Strategies in real training, each with the same processor time for its trainings. What
-// trains is loaded once for each seed, which decides the split of the data, and takes one
-// strategy after the other.
+// Strategies in real training, each with the same processor time for its trainings. The
+// data to train on are loaded once for each seed, which decides the split of the data,
+// and take one strategy after the other.
 #include "tools/bench/bench_strategies.hpp"
 
 #include "engine/report/base/json_parts.hpp"
@@ -102,7 +102,7 @@ int bench_strategies(const strategies_options& o) {
     std::printf("%s, %g s of training for each search\n seed   strategy               "
                 "evaluations   failed   trained s   engine s   validation   test\n",
                 o.here.file.c_str(), o.seconds);
-  // What is wrong is said before anything is trained.
+  // Faults are said before anything is trained.
   for (const auto& text : o.strategies)
     if (const auto e = experiment_for(o, text, o.first_seed); !e)
       return report(e.error());

@@ -12,12 +12,12 @@ namespace clade {
 struct step_network {
   std::string name;
   std::string unit; ///< "images" or "rows".
-  /// What genome_from_json (tools/serve/genome_json.hpp) and tools/bench/torch_step.py
-  /// both read: layers and hyperparameters.
+  /// A description that genome_from_json (tools/serve/genome_json.hpp) and
+  /// tools/bench/torch_step.py both read: layers and hyperparameters.
   nlohmann::ordered_json description;
   tensor_shape input;
   std::int64_t outputs = 10;
-  std::int64_t examples = 0; ///< Of an epoch.
+  std::int64_t examples = 0; ///< The examples of an epoch.
 };
 
 /// A dense network for tables, a small ResNet (He et al., 2016) and a network of inverted

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What a process on one slot says of it once LibTorch is loaded there.
+/// The report of a process on one slot once LibTorch is loaded there.
 struct device_report {
   std::string torch;     ///< Its version.
   std::string cuda;      ///< That it is built for; empty: for the CPU alone.
@@ -20,9 +20,10 @@ struct device_report {
 [[nodiscard]] std::string to_json(const device_report& r);
 [[nodiscard]] expected<device_report> parse_device_report(std::string_view json);
 
-/// What the process of one slot does: it loads LibTorch, writes its report to standard
-/// output, a line, and then, for each byte of standard input, does the same work again
-/// and writes a line when it is done. Ends with its input, and returns an exit status.
+/// Does the work of the process of one slot: it loads LibTorch, writes its report to
+/// standard output, a line, and then, for each byte of standard input, does the same work
+/// again and writes a line when it is done. Ends with its input, and returns an exit
+/// status.
 [[nodiscard]] int serve_products(const std::string& device,
                                  const std::filesystem::path& module);
 

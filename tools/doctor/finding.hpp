@@ -12,12 +12,12 @@ enum class health {
   broken ///< Something that Clade needs does not work.
 };
 
-/// What a look at one thing of an installation or a fleet found.
+/// The result of a look at one thing of an installation or a fleet.
 struct finding {
   std::string about; ///< "disk"
   health is = health::good;
   std::string found;       ///< "0.4 ms to keep a record"
-  std::string advice = {}; ///< What to do about it; empty where nothing is to be done.
+  std::string advice = {}; ///< The advice; empty if nothing is to be done.
 
   friend bool operator==(const finding&, const finding&) = default;
 };

@@ -19,7 +19,7 @@ namespace clade {
 /// Whether a run could listen at "ADDRESS:PORT".
 [[nodiscard]] finding check_port(const std::string& place);
 
-/// What a live run's workers look like to it: those that are away, in quarantine or not
+/// Returns the faults of a live run's workers: those that are away, in quarantine or not
 /// heard, and machines whose clocks differ.
 [[nodiscard]] std::vector<finding> judge(const slots_view& view);
 

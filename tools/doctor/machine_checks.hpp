@@ -8,10 +8,10 @@
 
 namespace clade {
 
-/// What the disk under a folder does, measured with a file that nobody sees.
+/// The speed of the disk under a folder, measured with a file that nobody sees.
 struct disk_speed {
   std::chrono::duration<double> record{0}; ///< Until 4 KiB are safe, the median.
-  double bytes_per_second = 0;             ///< Of 32 MiB until they are safe.
+  double bytes_per_second = 0;             ///< The rate for 32 MiB until they are safe.
   std::uint64_t free_bytes = 0;            ///< To this user.
   bool of_network = false;                 ///< NFS, SMB, or another machine's else.
 };
@@ -34,7 +34,8 @@ struct disk_speed {
 /// Whether something keeps the machine's clock right, as the dates of keys need.
 [[nodiscard]] finding check_clock();
 
-/// What `look_at_machine` sees: cores with time for them, memory, GPUs.
+/// Returns the resources that `look_at_machine` sees: cores with time for them, memory,
+/// GPUs.
 [[nodiscard]] std::vector<finding> check_resources();
 
 } // namespace clade

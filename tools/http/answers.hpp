@@ -12,8 +12,8 @@
 
 namespace clade {
 
-// What handlers answer with. No other file hands the library a provider, which it calls
-// with whatever bounds somebody asks for (tools/check_layers).
+// The answers that handlers give. No other file hands the library a provider, which it
+// calls with whatever bounds somebody asks for (tools/check_layers).
 
 /// Headers of every answer: the page may load nothing from elsewhere, and no other page
 /// may load it.

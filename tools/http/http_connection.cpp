@@ -28,10 +28,10 @@ constexpr std::uint64_t least_bytes_per_second = 16 << 10;
 constexpr std::chrono::seconds longest_body = 1h;
 /// Whoever reads slowly is not cut sooner than that.
 constexpr std::chrono::milliseconds least_write_patience = 5s;
-/// Of what nobody reads.
+/// The bytes that nobody reads.
 constexpr std::size_t most_forgotten_bytes = 64 << 20;
 
-/// Where the blank line behind the headers ends, as the library sees it.
+/// The end of the blank line behind the headers, as the library sees it.
 constexpr std::string_view end_of_head = "\n\r\n";
 
 int int_of(std::size_t size) {

@@ -27,7 +27,7 @@ public:
   };
   explicit http_connection(params p);
 
-  /// Of a head, with the line of the request.
+  /// The bytes of a head, with the line of the request.
   static constexpr std::size_t most_head_bytes = 64 << 10;
 
   /// Shakes hands where there is TLS. False: the other side cannot, or takes too long.
@@ -40,14 +40,14 @@ public:
   /// long.
   [[nodiscard]] next await_request(std::chrono::milliseconds idle);
 
-  /// What follows the head. None: nobody knows how much.
+  /// Expects the body that follows the head. None: nobody knows how much.
   void expect_body(std::optional<std::uint64_t> bytes);
 
   /// Whether the request was read to its end, so that another one may follow it.
   [[nodiscard]] bool is_read() const { return understood_ && left_ == 0; }
 
-  /// Ends the connection. What is still sent of a request is read for a while and
-  /// forgotten, without which the other side may lose the answer.
+  /// Ends the connection. The rest of a request that is still sent is read for a while
+  /// and forgotten, without which the other side may lose the answer.
   void end();
 
   bool is_readable() const override;

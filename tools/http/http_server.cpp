@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds first_time = 2s, idle_time = 1s;
 /// A body of so many bytes is always taken.
 constexpr std::uint64_t small_body_bytes = 1 << 20;
-/// Of all larger ones that are read or answered at a time.
+/// The bytes of all larger ones that are read or answered at a time.
 constexpr std::uint64_t most_large_bytes = 64 << 20;
 
 /// How the library's handlers, which are shown the request alone, learn that there is no

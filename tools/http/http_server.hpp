@@ -22,7 +22,7 @@ struct http_server_params {
   std::size_t threads = 64;
   /// With one who sends or takes nothing more.
   std::chrono::seconds patience{5};
-  /// Of one request.
+  /// The bytes of one request.
   std::uint64_t most_body_bytes = 64 << 10;
   std::size_t requests_of_connection = 10'000;
 };
@@ -45,8 +45,8 @@ public:
   /// Has each request shown to `first` before its body is read and a route found. Before
   /// `start`.
   virtual void look_first(look first) = 0;
-  /// Where routes are added. Before `start`. Handlers answer by the functions of
-  /// tools/http/answers.hpp.
+  /// The server to which routes are added. Before `start`. Handlers answer by the
+  /// functions of tools/http/answers.hpp.
   [[nodiscard]] virtual httplib::Server& routes() = 0;
 
   /// Answers, in threads of its own, until `stop`, or its end.

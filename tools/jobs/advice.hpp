@@ -20,10 +20,10 @@ struct worker_limit {
 
 struct worker_advice {
   std::vector<worker_limit> limits;
-  std::size_t workers = 1; ///< What all of them allow, at least 1.
+  std::size_t workers = 1; ///< The number of workers that all of them allow, at least 1.
 };
 
-/// What a job is taken to need where nobody says (--memory).
+/// The memory that a job is taken to need if nobody says (--memory).
 inline constexpr std::uint64_t assumed_memory = std::uint64_t{1} << 30;
 
 /// Reckons with one core and `memory_each` for each job, 0 being `assumed_memory`, and

@@ -26,7 +26,7 @@ bool is_of_option(char c) {
 }
 
 struct argument_spellings {
-  const char* option; ///< Of clade jobs.
+  const char* option; ///< The option of clade jobs.
   std::vector<std::string_view> names;
 };
 

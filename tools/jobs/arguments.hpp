@@ -22,7 +22,7 @@ using option_names = std::set<std::string, std::less<>>;
 /// answer, but begin to work.
 [[nodiscard]] bool reads_arguments(std::string_view text);
 
-/// What a script says of its options.
+/// The options that a script says it has.
 struct answered_options {
   option_names names;
   std::string trouble; ///< Why nobody knows them: "did not answer --help within 20 s".
@@ -34,7 +34,7 @@ struct answered_options {
                                                const std::filesystem::path& script,
                                                const std::filesystem::path& directory);
 
-/// What all scripts are to be given, as far as they take it.
+/// The arguments that all scripts are to be given, as far as they take it.
 struct wanted_arguments {
   std::optional<std::uint32_t> epochs{}, folds{}, batch{};
   std::vector<std::string> extra{}; ///< Given to every script, as it stands.

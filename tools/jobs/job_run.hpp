@@ -9,14 +9,14 @@
 
 namespace clade {
 
-/// What a run of jobs is made from.
+/// The parts that a run of jobs is made from.
 struct job_run_params {
   std::string name = "jobs"; ///< The run's folder is runs/NAME-TIME.
   jobs_params jobs;
   /// The names of all jobs in the order in which they are handed out.
   std::vector<std::string> order;
-  std::uint64_t memory_bytes = 0; ///< Of one job; 0: unlimited.
-  std::string slots;              ///< As `[slots] local` and `listen`.
+  std::uint64_t memory_bytes = 0; ///< The memory of one job; 0: unlimited.
+  std::string slots;              ///< The same as `[slots] local` and `listen`.
   std::string listen{};
 };
 

@@ -11,8 +11,8 @@
 
 namespace clade {
 
-/// What people ask `clade jobs` for, on the command line or in a jobs.toml with the same
-/// names. What is left out is empty.
+/// The options that people give `clade jobs`, on the command line or in a jobs.toml with
+/// the same names. Options that are left out are empty.
 struct jobs_options {
   /// Folders with scripts, or scripts.
   std::vector<std::string> folders{};
@@ -22,7 +22,7 @@ struct jobs_options {
   std::optional<std::uint32_t> max_workers{}, epochs{}, folds{}, batch{}, retries{};
   std::vector<std::string> extra_arg{};
   std::string timeout{}, memory{}; ///< "10min", "2GiB"
-  std::string directory{};         ///< Where the scripts run.
+  std::string directory{};         ///< The folder in which the scripts run.
   std::string output{};            ///< The folder of logs/ and summaries/.
   std::string slots{};
 };

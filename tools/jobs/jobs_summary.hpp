@@ -9,7 +9,7 @@ namespace clade {
 /// How a run of jobs ended, or stands.
 struct jobs_summary {
   std::filesystem::path run;   ///< Its folder.
-  std::int64_t started_ms = 0; ///< Of this session; since 1970.
+  std::int64_t started_ms = 0; ///< The start of this session; since 1970.
   double wall_seconds = 0;     ///< The same.
   std::size_t workers = 0;     ///< Slots, of whatever machine.
   bool interrupted = false;    ///< By Ctrl+C, before all had ended.
@@ -29,7 +29,7 @@ struct jobs_summary {
 /// A table of all jobs, and lines that count them and compare their time.
 [[nodiscard]] std::string to_text(const jobs_summary& s);
 
-/// What tools/jobs/training_summary.schema.json describes, indented.
+/// Returns the text that tools/jobs/training_summary.schema.json describes, indented.
 [[nodiscard]] std::string to_json(const jobs_summary& s);
 
 } // namespace clade

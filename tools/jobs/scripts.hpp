@@ -19,7 +19,8 @@ struct script {
 struct script_search {
   /// Folders that are searched with those below them, and files that are scripts.
   std::vector<std::filesystem::path> places{"."};
-  /// As in a shell: of a file's name, or with a "/" of its path below the folder.
+  /// Patterns as in a shell: of a file's name, or with a "/" of its path below the
+  /// folder.
   std::vector<std::string> patterns{"train*.py", "train*.sh"};
   /// Names of scripts, or patterns of names. An empty `only` means all.
   std::vector<std::string> only{}, exclude{};

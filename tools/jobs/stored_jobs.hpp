@@ -10,8 +10,8 @@
 
 namespace clade {
 
-/// What the store says of all jobs of this experiment, which has some (`jobs_of`). No session
-/// is named: its times are 0.
+/// Returns what the store says of all jobs of this experiment, which has some
+/// (`jobs_of`). No session is named: its times are 0.
 [[nodiscard]] expected<jobs_summary> read_jobs(const experiment& e, const store& s,
                                                const std::filesystem::path& folder);
 
@@ -19,7 +19,7 @@ namespace clade {
 [[nodiscard]] expected<std::optional<jobs_summary>>
 find_jobs(const store& s, const std::filesystem::path& folder);
 
-/// As a report tells of them.
+/// Returns the jobs as a report tells of them.
 [[nodiscard]] std::vector<told_job> told_jobs(const jobs_summary& s);
 
 } // namespace clade

@@ -27,9 +27,10 @@ struct manifest;
 /// An object that workers can be: a row of `kinds`.
 struct object_kind {
   const char* name;
-  const char* container;      ///< The one that its controller looks for.
-  const char* longest_ending; ///< Of the names of its pods, after its own.
-  bool indexed;               ///< Its pods are those of an Indexed Job.
+  const char* container; ///< The one that its controller looks for.
+  /// The longest ending of the names of its pods, after its own.
+  const char* longest_ending;
+  bool indexed; ///< Its pods are those of an Indexed Job.
   std::string (*text)(const manifest& m);
 };
 
@@ -61,8 +62,8 @@ std::string argument(const std::string& text) {
   return scalar(escaped);
 }
 
-/// What may be the name of an object: the run's, its end rather than its beginning, since
-/// that tells runs of one experiment apart.
+/// Returns a text that may be the name of an object: the run's, its end rather than its
+/// beginning, since that tells runs of one experiment apart.
 std::string object_name(const std::string& run, const object_kind& kind) {
   const std::string begin = "clade-";
   std::string name;
@@ -139,7 +140,7 @@ std::string indented(const std::string& lines, std::size_t spaces) {
   return moved;
 }
 
-// What all kinds share
+// The labels that all kinds share
 
 std::string labels(const manifest& m) {
   return "labels: {app.kubernetes.io/name: clade, app.kubernetes.io/instance: "

@@ -9,7 +9,7 @@ namespace clade {
 
 /// Workers for a run as the pods of one object.
 struct kubernetes_job {
-  std::string kind = "job"; ///< Of `kubernetes_kinds`.
+  std::string kind = "job"; ///< The kind, one of `kubernetes_kinds`.
   std::string run;          ///< The name of the run's folder.
   std::string name_space = "default";
   std::string image;             ///< Has clade, and a shell.
@@ -19,9 +19,9 @@ struct kubernetes_job {
   std::string slots; ///< Empty: all GPUs of the pod, or as many CPU slots as it has CPUs.
   std::size_t workers = 1; ///< Pods, a Master or Chief among them.
   std::size_t servers = 0; ///< Pods more, of a tfjob, in the role PS.
-  std::size_t gpus = 0;    ///< Of each worker.
-  std::size_t cpus = 1;    ///< Of each worker.
-  std::string memory;      ///< Of each worker, "8Gi"; empty: no limit.
+  std::size_t gpus = 0;    ///< The GPUs of each worker.
+  std::size_t cpus = 1;    ///< The CPUs of each worker.
+  std::string memory;      ///< The memory of each worker, "8Gi"; empty: no limit.
 };
 
 /// The kinds in a sentence: "job, pytorchjob, tfjob or trainjob".

@@ -11,7 +11,7 @@ namespace clade {
 struct launch_run_params {
   new_run_params fresh; ///< A new one, where `fresh.file` is not empty,
   std::string running;  ///< or one that runs on this machine: folder or name.
-  /// Where a new one listens; port 0: one that is free.
+  /// The address at which a new one listens; port 0: one that is free.
   std::string listen = "0.0.0.0:0";
   /// How the workers' machines call this one; empty: by its own name, where the run
   /// listens on all addresses.
@@ -25,7 +25,7 @@ struct launched_run {
   pid_t started = 0;   ///< Its process, where `launch_run` started it.
 
   [[nodiscard]] std::string name() const { return folder.filename().string(); }
-  /// What lets workers in.
+  /// Returns the folder of the bundle that lets workers in.
   [[nodiscard]] std::filesystem::path bundle() const {
     return folder / "keys" / "worker";
   }

@@ -12,12 +12,12 @@ namespace clade {
 /// Workers for a run in one job of SLURM: one on each node of the job, which offers the
 /// devices that SLURM gave it there. All paths must mean the same on the nodes as here.
 struct slurm_job {
-  std::string name;             ///< What squeue shows.
+  std::string name;             ///< The name that squeue shows.
   std::filesystem::path folder; ///< The run's: working directory and log of the job.
   std::string program;          ///< clade.
   std::string connect;          ///< "login1:7411"
   std::filesystem::path keys;   ///< A worker's bundle.
-  std::string slots = "auto";   ///< Of each worker.
+  std::string slots = "auto";   ///< The slots of each worker.
   std::size_t nodes = 1;
   std::size_t gpus_per_node = 0;
   std::size_t cpus_per_node = 0; ///< 0: what SLURM gives by itself, often one core.

@@ -41,7 +41,7 @@ struct ssh_worker {
 /// second is started.
 [[nodiscard]] std::string ssh_script(const ssh_worker& worker);
 
-/// What became of it.
+/// The outcome of a start by ssh.
 struct ssh_outcome {
   bool works = false; ///< A worker is there.
   std::string line;   ///< "gpu1: worker started, process 4711; ..."

@@ -19,7 +19,7 @@ tl::unexpected<error> failed(const std::string& what, int reason) {
   return fail(error_kind::io, what + ": " + std::strerror(reason));
 }
 
-/// As a shell has it.
+/// Returns the status as a shell has it.
 expected<int> await_status(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0)

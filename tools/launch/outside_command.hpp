@@ -14,12 +14,12 @@ namespace clade {
 
 struct outside_command_params {
   std::vector<std::string> command; ///< A program, looked for in PATH, and its arguments.
-  std::string input = {};           ///< What it reads.
+  std::string input = {};           ///< The text that it reads.
   bool keep_errors = false; ///< Keep its standard error too; else it goes to ours.
 };
 
-/// A program that is not ours, such as ssh or sbatch. What it reads and writes is kept in
-/// memory, never in a file that others could open.
+/// A program that is not ours, such as ssh or sbatch. The texts that it reads and writes
+/// are kept in memory, never in a file that others could open.
 class outside_command {
 public:
   struct ending {

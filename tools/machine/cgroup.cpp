@@ -12,7 +12,7 @@
 //   36 25 0:31 ROOT MOUNTPOINT options [tags...] - TYPE source SUPEROPTIONS
 //
 // where ROOT is the group that is seen at MOUNTPOINT, and version 1 names its controllers
-// among the SUPEROPTIONS. What limits a group limits all below it, so each folder from
+// among the SUPEROPTIONS. A limit of a group holds for all below it, so each folder from
 // the own group up to MOUNTPOINT is read:
 //
 //            version 2                      version 1

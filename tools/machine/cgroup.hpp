@@ -9,10 +9,11 @@
 
 namespace clade {
 
-/// What control groups leave of a machine to a process: the least of what its own group
-/// and each group above it say. Nothing: no limit.
+/// The limits that control groups leave of a machine to a process: the least of what its
+/// own group and each group above it say. Nothing: no limit.
 struct cgroup_limits {
-  std::optional<double> cores; ///< Of time: 1.5 is one and a half of every second.
+  /// The cores by time: 1.5 is one and a half of every second.
+  std::optional<double> cores;
   std::optional<std::uint64_t> memory_total;
   /// Under that limit; files that were read and can be dropped again count as free.
   std::optional<std::uint64_t> memory_free;
@@ -33,8 +34,8 @@ struct cgroup_folders {
 [[nodiscard]] cgroup_folders find_cgroups(std::string_view membership,
                                           std::string_view mounts);
 
-/// Of this process. All paths are taken below `root`, "/" but in tests. A file that is
-/// not there is no limit.
+/// Reads the limits of this process. All paths are taken below `root`, "/" but in tests.
+/// A file that is not there is no limit.
 [[nodiscard]] cgroup_limits read_cgroup_limits(const std::filesystem::path& root);
 
 /// The whole text of a small file; nothing if it cannot be read.

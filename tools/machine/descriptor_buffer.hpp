@@ -19,7 +19,7 @@ void ignore_broken_connections();
 /// processes that serve. Others end then as every program does, by SIGPIPE.
 void outlive_readers();
 
-/// What is behind a std::ostream that writes to a descriptor. In contrast to the
+/// The buffer behind a std::ostream that writes to a descriptor. In contrast to the
 /// library's own it knows why writing failed, it waits where a descriptor that does not
 /// block is full, and several threads may write. It does not close the descriptor.
 ///
@@ -40,8 +40,8 @@ public:
   /// Begins the terminal's line anew.
   void erase_line();
 
-  /// The errno of the first write that failed; 0: none has. What is written after it is
-  /// dropped.
+  /// The errno of the first write that failed; 0: none has. Text that is written after it
+  /// is dropped.
   [[nodiscard]] int cause() const;
 
 protected:
@@ -57,7 +57,7 @@ private:
 
   int descriptor_;
   bool terminal_; ///< People see each line when it is there.
-  bool plain_;    ///< What is written passes `plain_text`.
+  bool plain_;    ///< Text that is written passes `plain_text`.
   mutable std::mutex mutex_;
   plain_stream made_plain_;
   std::string waiting_;

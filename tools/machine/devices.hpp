@@ -21,23 +21,24 @@ struct gpu {
   friend bool operator==(const gpu&, const gpu&) = default;
 };
 
-/// What a machine has for this process.
+/// The resources that a machine has for this process.
 struct machine {
   std::vector<gpu> gpus;
   unsigned hidden_gpus = 0; ///< That CUDA_VISIBLE_DEVICES leaves out.
   /// Why nobody can say which GPUs there are; empty: it was said.
   std::string gpu_trouble;
   std::vector<unsigned> cores;      ///< That its affinity mask allows, at least one.
-  std::optional<double> core_quota; ///< Of time, by a control group.
+  std::optional<double> core_quota; ///< The share of time that a control group gives.
   std::uint64_t memory_total = 0;
-  std::uint64_t memory_free = 0; ///< What can still be had without swapping.
+  std::uint64_t memory_free = 0; ///< The memory that can still be had without swapping.
 
   friend bool operator==(const machine&, const machine&) = default;
 };
 
 struct machine_params {
-  std::filesystem::path root = "/"; ///< Where proc and sys are; another in tests.
-  bool gpus = true;                 ///< Whether to ask for them, which may take a second.
+  /// The folder that has proc and sys; another in tests.
+  std::filesystem::path root = "/";
+  bool gpus = true; ///< Whether to ask for them, which may take a second.
 };
 
 /// Looks at this machine through what limits this process: affinity mask, control groups,
@@ -47,9 +48,9 @@ struct machine_params {
 /// How many slots of one core each there is time for, at least one.
 [[nodiscard]] unsigned cpu_slots(const machine& m);
 
-/// Those of `all` that a value of CUDA_VISIBLE_DEVICES lets through, in its order:
-/// numbers, UUIDs, beginnings of UUIDs, and MIG devices, which are taken as they are. As
-/// in CUDA, the first entry that names nothing ends the list, and one that names
+/// Returns the GPUs of `all` that a value of CUDA_VISIBLE_DEVICES lets through, in its
+/// order: numbers, UUIDs, beginnings of UUIDs, and MIG devices, which are taken as they
+/// are. The first entry that names nothing ends the list, as in CUDA, and one that names
 /// something twice empties it. Numbers count as nvidia-smi does
 /// (CUDA_DEVICE_ORDER=PCI_BUS_ID).
 [[nodiscard]] std::vector<gpu> visible_gpus(const std::vector<gpu>& all,

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40; // As the kernel follows.
+constexpr int most_links = 40; // The number of links that the kernel follows.
 
 tl::unexpected<error> cannot(const fs::path& file, int cause) {
   const bool machine =
@@ -45,10 +45,10 @@ int descriptor_named(const fs::path& path) {
   return std::stoi(name);
 }
 
-/// Where a path leads in the end.
+/// The place to which a path leads in the end.
 struct place {
   fs::path path;
-  int descriptor = -1; ///< Of this process, if it leads there.
+  int descriptor = -1; ///< The descriptor of this process, if it leads there.
 };
 
 /// A link that leads nowhere yet leads to what is to be made.
@@ -66,7 +66,7 @@ expected<place> follow(const fs::path& named) {
   return cannot(named, ELOOP);
 }
 
-/// What lies at a path, links followed.
+/// The file at a path, links followed.
 struct found {
   bool there = false, regular = false, folder = false, fifo = false;
   bool replaceable =
@@ -192,7 +192,7 @@ output_file::open(const fs::path& named,
   if (!leads)
     return tl::unexpected(leads.error());
   if (leads->descriptor >= 0) {
-    std::cout.flush(); // What was said before stays before.
+    std::cout.flush(); // Text that was said before stays before.
     unique_fd own(::fcntl(leads->descriptor, F_DUPFD_CLOEXEC, 3));
     return own ? output_file(named, {}, {}, std::move(own))
                : expected<output_file>(cannot(named, errno));

@@ -7,7 +7,7 @@
 namespace clade {
 namespace {
 
-// What a head of a small run takes, and some more.
+// The descriptors that a head of a small run takes, and some more.
 constexpr rlim_t fewest_descriptors = 24;
 constexpr rlim_t least_address_space = rlim_t{640} << 20;
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the processes of a group go that is to have others below it.
+// The group for the processes of a group that is to have others below it.
 constexpr std::string_view leaf = "clade-processes";
 // While it is emptied, others in it may start processes.
 constexpr int most_tries = 20;

@@ -15,8 +15,8 @@ void open_missing_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF)
       continue;
-    // The lowest free number is that of the stream. Where there is no /dev, a folder is
-    // as unreadable and as unwritable.
+    // The lowest free number is that of the stream. If there is no /dev, a folder is as
+    // unreadable and as unwritable.
     if (::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
       ::open("/", O_RDONLY | O_DIRECTORY);
   }

@@ -158,8 +158,8 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
     return;
   }
   const bool drained = has_ended(status, node_end::drained);
-  // What kills a process by a signal, or keeps it beyond its time, is a task; what ends
-  // it with a status is there again next time.
+  // A process that is killed by a signal, or kept beyond its time, was so by a task; the
+  // cause that ends it with a status is there again next time.
   start_later(s,
               own || drained || WIFSIGNALED(status)
                       || clock::now() - s.started >= healthy_life

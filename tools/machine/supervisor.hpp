@@ -24,7 +24,7 @@ struct process_params {
   std::vector<unsigned> cores;
   /// A descriptor that it inherits; -1: none but the standard ones.
   int inherited = -1;
-  /// Where its standard output and error go, appended; empty: where ours go.
+  /// The file to which its standard output and error go, appended; empty: where ours go.
   std::filesystem::path log;
 };
 
@@ -43,8 +43,8 @@ struct supervisor_params {
   std::chrono::milliseconds silence{10'000};
   /// How long processes may take to drain.
   std::chrono::milliseconds grace{30'000};
-  /// What a process may take of the machine's memory: one that had more when the kernel
-  /// ended it for want of memory is to blame. 0: none is.
+  /// The share of the machine's memory that a process may take: one that had more when
+  /// the kernel ended it for want of memory is to blame. 0: none is.
   std::uint64_t memory_share = 0;
 };
 
@@ -74,7 +74,7 @@ private:
     pid_t process = 0;
     unique_fd pulse; ///< The pipe's end that is read.
     std::uint64_t session = 0;
-    std::uint64_t kills_before = 0; ///< Of the kernel, for want of memory.
+    std::uint64_t kills_before = 0; ///< The kills by the kernel, for want of memory.
     bool sent_signal = false; ///< A signal that looks like a fault came from elsewhere.
     std::deque<std::string> former;
     clock::time_point started;

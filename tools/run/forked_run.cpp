@@ -78,7 +78,7 @@ expected<beginning> find_beginning(const opened_run& run, std::uint64_t generati
   return b;
 }
 
-/// Those that live on must fit what networks are made of from now on.
+/// Genomes that live on must fit what networks are made of from now on.
 expected<void> check_genomes(const run_state& state, const replay_rules& rules) {
   auto all = state.search->population();
   all.insert(all.end(), state.best.begin(), state.best.end());
@@ -98,7 +98,8 @@ std::string name_of(const std::filesystem::path& file) {
                                             : path.filename().string();
 }
 
-/// What the test data may meet. Weights that no training made are a function of the seed.
+/// Returns the candidates that the test data may meet. Weights that no training made are
+/// a function of the seed.
 std::set<candidate_id> with_weights(const beginning& b, const experiment& e) {
   std::set<candidate_id> ids;
   if (e.traits().trains || e.seed == b.experiment.seed)

@@ -12,7 +12,7 @@ namespace clade {
 struct fork_params {
   std::uint64_t generation = 0;     ///< At whose start the new run begins.
   std::vector<std::string> changes; ///< "evolution.population=48"
-  std::string name;                 ///< Of the new run.
+  std::string name;                 ///< The name of the new run.
 };
 
 struct forked_run {

@@ -27,7 +27,7 @@ public:
   /// started, or if it ended because it was refused.
   [[nodiscard]] expected<void> keep_alive(clock::time_point now);
 
-  /// Has the process end and the next one take these slots. What is in training is
+  /// Has the process end and the next one take these slots. Trainings under way are
   /// finished first, or handed back.
   void change_slots(const std::string& slots);
 

@@ -61,7 +61,7 @@ expected<void> check_devices(const experiment& e, std::size_t slots) {
                   + " at most, or more slots: --slots " + std::to_string(devices));
 }
 
-/// What to tell a person whose search looks rows of a table up again and again.
+/// Returns advice for a person whose search looks rows of a table up again and again.
 std::string repeats_of(const experiment& e, std::size_t rows) {
   const auto evaluations = e.evolution.population * e.evolution.generations;
   if (evaluations <= rows)
@@ -79,7 +79,7 @@ void add_note(std::string& all, const std::string& note) {
     all += (all.empty() ? "" : "; ") + note;
 }
 
-/// Of the largest batches that a network of the search may have.
+/// Returns the size of the largest batches that a network of the search may have.
 std::int64_t largest_batch(const experiment& e) {
   const auto& all = e.space.rules.hyperparameters;
   const auto found = std::ranges::find(all, "batch_size", &parameter::name);
@@ -135,7 +135,7 @@ expected<checked_experiment> check_experiment(experiment e) {
     return tl::unexpected(source.error());
   result.data = source->checksum;
   if (source->data) {
-    e.data.layout = source->data->layout; // What was found is recorded.
+    e.data.layout = source->data->layout; // The layout that was found is recorded.
     result.examples = source->data->examples;
     result.train_examples = source->data->train.size();
     add_note(result.note, note_on_devices(e.training.distribution, slots->size()));

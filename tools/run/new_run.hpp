@@ -27,7 +27,7 @@ struct new_run_params {
 struct new_run {
   clade::experiment experiment;
   clade::problem problem;
-  std::vector<std::string> data_lines; ///< As `checked_experiment` has them.
+  std::vector<std::string> data_lines; ///< The lines that `checked_experiment` has.
   std::filesystem::path folder;
   store file;
   run_state state;
@@ -40,11 +40,12 @@ struct checked_experiment {
   clade::experiment experiment{};
   clade::problem problem{};
   genome_hash data{};               ///< The data's checksum.
-  std::uint64_t examples = 0;       ///< Of the data.
-  std::uint64_t train_examples = 0; ///< Of those, the training part.
-  /// What the data holds and what is taken of it, for people, a line each.
+  std::uint64_t examples = 0;       ///< The number of examples in the data.
+  std::uint64_t train_examples = 0; ///< The number of those in the training part.
+  /// The content of the data and the part that is taken of it, for people, a line each.
   std::vector<std::string> data_lines{};
-  std::string note = {}; ///< What a person should know before it runs; empty: nothing.
+  /// A note that a person should know before it runs; empty: nothing.
+  std::string note = {};
 };
 
 /// Fills in what an experiment that somebody wrote does not say of its data

@@ -12,8 +12,8 @@ namespace clade {
 struct one_training_params {
   /// A run, or the file that `read` reads.
   std::string from;
-  candidate_id id = 0; ///< Of the run; 0: its best.
-  /// Of a genome from a file: what it is trained by. Else the run's own.
+  candidate_id id = 0; ///< The candidate of the run; 0: its best.
+  /// For a genome from a file: the experiment by which it is trained. Else the run's own.
   std::filesystem::path experiment = {};
   /// Reads that genome, which is of this space and fits this problem.
   std::function<expected<genome>(const search_space&, const problem&)> read = {};

@@ -10,7 +10,7 @@
 namespace clade {
 
 struct resume_params {
-  std::filesystem::path folder; ///< Of the run, absolute.
+  std::filesystem::path folder; ///< The folder of the run, absolute.
   std::string slots;            ///< In place of slots.local; empty: as it had.
   std::string listen;           ///< In place of slots.listen; empty: as it had.
 };
@@ -19,7 +19,7 @@ struct resume_params {
 struct resumed_run {
   checked_experiment checked;
   store file;
-  run_state state; ///< Where `state.finished`, nothing is left to do.
+  run_state state; ///< The state; if `state.finished`, nothing is left to do.
 };
 
 /// Opens a run that was stopped or killed. Records nothing.

@@ -17,14 +17,14 @@ namespace clade {
 /// file that a session writes: it would be written, or waited for, in the other's place.
 [[nodiscard]] expected<void> check_own_files(const std::filesystem::path& folder);
 
-/// Where a run that is open to other machines listens, or did when it was last live: the
-/// one line of `address` in its folder. Empty: it never was.
+/// Returns the address at which a run that is open to other machines listens, or did when
+/// it was last live: the one line of `address` in its folder. Empty: it never was.
 [[nodiscard]] std::string listening_address(const std::filesystem::path& folder);
 [[nodiscard]] expected<void> write_address(const std::filesystem::path& folder,
                                            const std::string& address);
 
-/// What happens to nodes and connections, a line each with the time, appended. A file of
-/// `most_bytes` becomes FILE.1, in the place of the one before. From any thread.
+/// The log of events of nodes and connections, a line each with the time, appended. A
+/// file of `most_bytes` becomes FILE.1, in the place of the one before. From any thread.
 class run_log {
 public:
   explicit run_log(std::filesystem::path file, std::uintmax_t most_bytes = 16 << 20);
@@ -90,7 +90,8 @@ private:
   std::optional<std::chrono::steady_clock::time_point> written_;
 };
 
-/// What a session wrote last, live or killed; `not_found`: it ended, or there was none.
+/// Returns the slots that a session wrote last, live or killed; `not_found`: it ended, or
+/// there was none.
 [[nodiscard]] expected<slots_view> read_slots(const std::filesystem::path& folder);
 
 } // namespace clade

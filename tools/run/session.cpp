@@ -186,8 +186,8 @@ expected<run_progress> session::drive() {
   return last;
 }
 
-/// Those that other machines have a part of stay, so that their workers find the next
-/// head of the run.
+/// Keys that other machines have a part of stay, so that their workers find the next head
+/// of the run.
 expected<key_renewal> have_keys(const session_params& params) {
   const auto folder = params.folder / "keys";
   key_renewal renewal(folder, params.authority.empty() ? folder : params.authority);
@@ -199,7 +199,7 @@ expected<key_renewal> have_keys(const session_params& params) {
   return make_run_keys(folder).map([&] { return renewal; });
 }
 
-/// Where "any free port" is wanted, the one that the run had before is, as far as it is
+/// If "any free port" is wanted, the one that the run had before is, as far as it is
 /// free: its workers look there.
 expected<endpoint> listening_at(const session_params& params) {
   const auto& listen = params.experiment.slots.listen;
@@ -212,7 +212,7 @@ expected<endpoint> listening_at(const session_params& params) {
   return had && had->host == wanted->host ? *had : *wanted;
 }
 
-/// Where processes of this machine find a head that listens there.
+/// Returns the address at which processes of this machine find a head that listens there.
 endpoint from_here(endpoint listens) {
   if (listens.host == "0.0.0.0")
     listens.host = "127.0.0.1";

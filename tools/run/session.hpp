@@ -20,7 +20,8 @@ struct session_params {
   clade::problem problem;
   std::filesystem::path folder;         ///< runs/digits-20260101-120000
   std::filesystem::path authority = {}; ///< Who signs the run's keys; empty: its own.
-  std::optional<endpoint> publish = {}; ///< Where others watch it, with its keys.
+  /// The address at which others watch it, with its keys.
+  std::optional<endpoint> publish = {};
   std::chrono::milliseconds lease{30'000};
   /// The program whose `worker` command trains on this machine; empty: this one.
   std::filesystem::path program = {};
@@ -64,7 +65,7 @@ struct session_result {
   double seconds = 0;
   std::uint64_t evaluated = 0; ///< In this session.
   double training_seconds = 0; ///< The same.
-  std::size_t slots = 0;       ///< Of this machine.
+  std::size_t slots = 0;       ///< The number of slots of this machine.
 };
 
 /// Runs the search until it ends, its wall time is used, or it is interrupted. Makes keys

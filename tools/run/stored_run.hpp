@@ -13,7 +13,7 @@ namespace clade {
 /// recorded meanwhile.
 [[nodiscard]] expected<opened_run> open_stored_run(const std::string& name);
 
-/// What the records of a run add up to.
+/// The state that the records of a run add up to.
 struct folded_run {
   clade::experiment experiment; ///< The resolved one, of the latest fork.
   genome_hash search;           ///< `search_hash` of that and its data.
@@ -27,8 +27,8 @@ struct folded_run {
 /// networks must fit.
 [[nodiscard]] expected<replay_rules> replay_rules_of(const experiment& e);
 
-/// What is the matter with a store that holds no record, and what to do: of a run that
-/// had begun, its log (run.db-wal) is missing.
+/// Returns the fault of a store that holds no record, and the remedy: of a run that had
+/// begun, its log (run.db-wal) is missing.
 [[nodiscard]] error nothing_recorded(const std::filesystem::path& store_file);
 
 } // namespace clade

@@ -41,7 +41,7 @@ public:
     search_space space;
     clade::problem problem;
     objective goal;
-    std::uint32_t epochs = 0; ///< Of a full training.
+    std::uint32_t epochs = 0; ///< The epochs of a full training.
   };
 
   evaluation_server(params p, evaluating by);
@@ -56,7 +56,7 @@ private:
     std::uint32_t epochs = 0;
     evaluation result;
     genome_hash network;
-    blob weights; ///< Of the best.
+    blob weights; ///< The weights of the best.
   };
   struct request;
 

@@ -17,7 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// What is written.
+// Functions that write.
 
 json value_json(const value& v) {
   return std::visit([](const auto& one) { return json(one); }, v);
@@ -60,7 +60,7 @@ json parameters_json(const std::vector<parameter>& parameters) {
   return all;
 }
 
-// What is read.
+// Functions that read.
 
 tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
@@ -153,7 +153,7 @@ public:
 
 private:
   expected<void> read_layer(const json& j, const std::string& where);
-  /// What it says enters the node, or else the one before it.
+  /// Adds the inputs that it says enter the node, or else the one before it.
   expected<std::size_t> join_inputs(const json& j, const std::string& where,
                                     innovation to);
   expected<void> read_node(const json& j, const std::string& where, std::size_t inputs,

@@ -31,11 +31,11 @@ namespace clade {
 ///      "hyperparameters": {"learning_rate": 0.01, ...}}
 ///
 /// "inputs" number what enters a layer: 0 is the input, 1 the first layer; left out, it
-/// is the layer before. What may have only one value need not be said. A number of either
-/// kind is taken for the kind that the space has. Whatever is not of the space, or
-/// exceeds its limits where it is decoded, is an error, and so is an unknown key of a
-/// layer or of the output; other keys beside "layers" are the caller's.
-/// Total: takes any JSON.
+/// is the layer before. A setting that may have only one value need not be said. A number
+/// of either kind is taken for the kind that the space has. Whatever is not of the space,
+/// or exceeds its limits where it is decoded, is an error, and so is an unknown key of a
+/// layer or of the output; other keys beside "layers" are the caller's. Total: takes any
+/// JSON.
 [[nodiscard]] expected<genome> genome_from_json(const nlohmann::ordered_json& j,
                                                 const search_space& space,
                                                 const problem& p);

@@ -8,10 +8,10 @@
 
 namespace clade {
 
-/// What a head publishes: the one actor that any version of a node can talk to, because
-/// its messages are of built-in types and never change. A number (`protocol_version`) and
-/// a string (the build) are answered by a refusal, empty if there is none, and the
-/// dispatcher.
+/// The actor that a head publishes: the one that any version of a node can talk to,
+/// because its messages are of built-in types and never change. A number
+/// (`protocol_version`) and a string (the build) are answered by a refusal, empty if
+/// there is none, and the dispatcher.
 caf::behavior door_behavior(caf::event_based_actor* self, dispatcher_actor dispatcher,
                             std::string build);
 

@@ -8,7 +8,7 @@
 
 namespace clade {
 
-/// Where a head listens.
+/// The address at which a head listens.
 struct endpoint {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;

@@ -23,23 +23,28 @@ struct link_params {
 struct link_state {
   link_actor::stateful_pointer<link_state> self = nullptr;
   link_params params;
-  std::uint64_t node_number = 0;             ///< Set once the head welcomed it.
-  std::chrono::milliseconds interval{1'000}; ///< Of heartbeats; the welcome says so.
-  caf::actor_clock::time_point answered;     ///< When the head was last heard.
-  bool draining = false;                     ///< The node wants nothing more.
-  std::size_t unheard = 0; ///< What the node handed back and the head has not heard of.
+  std::uint64_t node_number = 0; ///< Set once the head welcomed it.
+  /// The interval of heartbeats; the welcome sets it.
+  std::chrono::milliseconds interval{1'000};
+  caf::actor_clock::time_point answered; ///< When the head was last heard.
+  bool draining = false;                 ///< The node wants nothing more.
+  /// The number of leases that the node handed back and the head has not heard of.
+  std::size_t unheard = 0;
 
   /// An assignment that the node gets when its weights and checkpoint are here.
   struct coming {
     assignment what;
-    bytes got;               ///< Of the first blob that is absent.
-    std::uint64_t asked = 0; ///< What is before this offset was asked for.
+    /// The bytes that have come of the first blob that is absent.
+    bytes got;
+    std::uint64_t asked = 0; ///< The offset up to which pieces were asked for.
   };
   /// A result that the head gets after its weights and checkpoint.
   struct going {
     result what;
-    std::vector<blob_part> rest; ///< What is to be sent; the first one is under way.
-    std::optional<std::uint64_t> offset; ///< Of the next piece; none: the head says it.
+    /// The parts that are to be sent; the first one is under way.
+    std::vector<blob_part> rest;
+    /// The offset of the next piece; if there is none, the head gives it.
+    std::optional<std::uint64_t> offset;
     std::size_t unanswered = 0;
     bool refused = false;
   };

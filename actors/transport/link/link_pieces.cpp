@@ -1,10 +1,10 @@
-// Large weights and checkpoints, piece by piece. What an assignment starts from is fetched
-// before the node gets the assignment, what a result comes with is sent before the head
-// gets the result; small ones pass meanwhile. A few pieces are under way at a time, so
-// that heartbeats are not held up and neither side has much in its buffers. Every answer
-// is a sign of life of the head. A blob that cannot be had, or is not taken, does not end
-// the connection: the node, or the head, gets the message with the blob absent and knows
-// what to do without.
+// Large weights and checkpoints, piece by piece. The blobs that an assignment starts from
+// are fetched before the node gets the assignment, those that a result comes with are
+// sent before the head gets the result; small ones pass meanwhile. A few pieces are under
+// way at a time, so that heartbeats are not held up and neither side has much in its
+// buffers. Every answer is a sign of life of the head. A blob that cannot be had, or is
+// not taken, does not end the connection: the node, or the head, gets the message with
+// the blob absent and knows what to do without.
 #include "actors/transport/link/link.hpp"
 #include "engine/store/sqlite/blob_folder.hpp"
 #include "genome/genes/hash.hpp"

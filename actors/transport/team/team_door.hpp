@@ -23,9 +23,9 @@ struct team_formation {
   std::vector<endpoint> members; ///< Their doors. Names are looked up, which may block.
 };
 
-/// Where a node process listens for other members of its teams; one for the life of the
-/// process. Connections are TLS, and either side shows a worker's certificate of the same
-/// authority. One thread at a time uses it.
+/// The place at which a node process listens for other members of its teams; one for the
+/// life of the process. Connections are TLS, and either side shows a worker's certificate
+/// of the same authority. One thread at a time uses it.
 class team_door {
 public:
   /// Listens on `host`, a numeric address or "0.0.0.0", at a port that the system chooses.

@@ -32,9 +32,10 @@ private:
   /// A member and the connection to it.
   struct seat {
     std::string name;
-    std::optional<team_greeting> greeting; ///< Where it is this side that connects.
-    std::optional<tls_stream> stream;      ///< Linked.
-    std::uint64_t arrival = 0;             ///< The number of what is linked.
+    /// The greeting to send, if it is this side that connects.
+    std::optional<team_greeting> greeting;
+    std::optional<tls_stream> stream; ///< Linked.
+    std::uint64_t arrival = 0;        ///< The number of what is linked.
     clock::time_point next_try;
     std::chrono::milliseconds pause{0};
     std::size_t tries = 0;

@@ -11,7 +11,8 @@ namespace clade {
 
 /// Two members of a team tell each other this before anything else.
 struct team_hello {
-  std::uint64_t task = 0, generation = 0, checksum = 0; ///< As in `team_formation`.
+  /// They mean the same as in `team_formation`.
+  std::uint64_t task = 0, generation = 0, checksum = 0;
   std::uint32_t own = 0, members = 1;
 
   friend bool operator==(const team_hello&, const team_hello&) = default;
@@ -29,8 +30,8 @@ using encoded_team_hello = std::array<std::byte, team_hello_bytes>;
 
 enum class team_match {
   same,
-  other_team,     ///< Of another task, or the team of another time.
-  other_contents, ///< Of this team, but with another checksum.
+  other_team,     ///< The other side is of another task, or of the team of another time.
+  other_contents, ///< The other side is of this team, but with another checksum.
 };
 
 [[nodiscard]] team_match match(const team_hello& a, const team_hello& b);

@@ -1,7 +1,8 @@
 // A call that waits goes around: it writes a turn's worth to the one peer, reads a turn's
-// worth from every peer that may have some, and polls where nothing is left to do. What
-// the call receives is read to where it belongs; what comes beside that is kept. A peer
-// whose connection ends breaks the team, but only after the call had what came before.
+// worth from every peer that may have some, and polls where nothing is left to do. Bytes
+// that the call receives are read to where they belong; others that come beside them are
+// kept. A peer whose connection ends breaks the team, but only after the call had what
+// came before.
 #include "actors/transport/team/team_links.hpp"
 
 #include <algorithm>

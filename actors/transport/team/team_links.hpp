@@ -61,8 +61,9 @@ private:
   std::size_t own_;
   std::vector<peer> peers_;
   int interrupt_;
-  std::vector<pollfd> polled_; ///< Of the peers, and `interrupt_` at last.
-  std::string broken_;         ///< Why.
+  /// The descriptors of the peers, and `interrupt_` at last.
+  std::vector<pollfd> polled_;
+  std::string broken_; ///< Why.
   std::uint64_t bytes_sent_ = 0;
 
   // The call that waits:

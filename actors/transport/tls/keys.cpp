@@ -62,7 +62,7 @@ struct signer {
   long days_before = 1; ///< Valid already, for machines whose clocks are slow.
 };
 
-/// What a certificate is to say.
+/// The subject that a certificate is to name.
 struct subject {
   std::string name;
   const char* usage = nullptr; ///< Null: it is the authority itself.
@@ -104,7 +104,7 @@ expected<certificate_pointer> sign(EVP_PKEY* key, const subject& s, const signer
 template<class Write>
 expected<void> write_file(const fs::path& path, Write write) {
   std::error_code ignored;
-  // Nothing else than a key is replaced by one. What cannot be removed makes the
+  // Nothing else than a key is replaced by one. A file that cannot be removed makes the
   // exclusive open fail.
   if (fs::is_regular_file(fs::symlink_status(path, ignored)))
     fs::remove(path, ignored);

@@ -8,8 +8,8 @@
 
 namespace clade {
 
-/// Where a process finds what TLS needs: the authority that both sides trust and its own
-/// certificate and key, all PEM.
+/// The files in which a process finds the parts that TLS needs: the authority that both
+/// sides trust and its own certificate and key, all PEM.
 struct key_files {
   std::filesystem::path authority;
   std::filesystem::path certificate;
@@ -46,8 +46,8 @@ enum class bundle_role { head, worker };
 /// connection; connections that there are do not end.
 class key_renewal {
 public:
-  /// Of bundles that are new. `authority`: the folder with the authority that signed
-  /// them, as for `make_bundle`.
+  /// Renews bundles that are new. `authority`: the folder with the authority that
+  /// signed them, as for `make_bundle`.
   key_renewal(std::filesystem::path directory, std::filesystem::path authority);
 
   expected<void> renew();
@@ -56,7 +56,7 @@ public:
   expected<bool> renew_if_due();
 
 private:
-  using clock = std::chrono::system_clock; ///< As certificates have it.
+  using clock = std::chrono::system_clock; ///< The clock that certificates use.
 
   std::filesystem::path directory_, authority_;
   clock::time_point from_, until_; ///< Nothing is due between them.

@@ -1,5 +1,5 @@
 // The kernel is asked for the socket that has the two addresses the other way round
-// (sock_diag(7)). Of a socket that no process has, many kernels say that it is of user 0;
+// (sock_diag(7)). Many kernels say of a socket that no process has that it is of user 0;
 // its inode is 0 then.
 #include "actors/transport/tls/peer_user.hpp"
 

@@ -9,9 +9,9 @@
 //   * Whoever connects more often than a fleet of nodes would is refused, but where
 //     somebody is known who comes from the same address. Users of this machine, who all
 //     have its address, count each for themselves.
-//   * Some descriptors are kept for the store, for files and for links. Where none is
-//     left at all, those that wait are refused instead of being left to wait: CAF 0.17
-//     would close its port at the first error of accept.
+//   * Some descriptors are kept for the store, for files and for links. If none is left
+//     at all, those that wait are refused instead of being left to wait: CAF 0.17 would
+//     close its port at the first error of accept.
 #include "actors/transport/tls/stranger_guard.hpp"
 
 #include "actors/transport/tls/peer_user.hpp"

@@ -25,7 +25,7 @@ struct stranger {
   int descriptor = -1;
   /// Whom it counts for: a user of this machine, a machine, or a network.
   std::string who{};
-  /// Of our own user, or root: may connect more often.
+  /// Whether the peer is our own user or root, who may connect more often.
   bool own_user = false;
   std::string address{}; ///< In numbers, with `port`.
   std::uint16_t port = 0;
@@ -38,8 +38,8 @@ public:
   using clock = std::chrono::steady_clock;
   /// After so long one is no stranger any more.
   inline static constexpr std::chrono::seconds proof_time{10};
-  /// Of so many it is known how often they connect; more, and who has not connected for
-  /// longest is forgotten.
+  /// The number of peers of whom it is known how often they connect; if there are more,
+  /// the one that has not connected for longest is forgotten.
   inline static constexpr std::size_t most_known = 4096;
 
   /// Whether the connection may stay. The oldest of who has most is cut off where there

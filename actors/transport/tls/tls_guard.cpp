@@ -86,11 +86,12 @@ struct frame_follower {
 
 struct connection_state {
   frame_follower frames;
-  std::string where; ///< Of one that came to us. A peer that left has no address.
+  /// The address of a peer that came to us. A peer that left has no address.
+  std::string where;
   bool reported = false;
 };
 
-/// What the guard knows of all connections of this process.
+/// The facts that the guard knows of all connections of this process.
 struct guard_state {
   std::mutex mutex;
   std::map<SSL*, clock_type::time_point> handshakes;

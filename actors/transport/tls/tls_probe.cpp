@@ -92,7 +92,7 @@ bool is_about_certificates(unsigned long code) {
                 != alerts.end();
 }
 
-/// What a failed step of TLS means for the person who holds `keys`.
+/// Returns the meaning of a failed step of TLS for the person who holds `keys`.
 tl::unexpected<error> refusal(const SSL* ssl, const key_files& keys) {
   const long verdict = SSL_get_verify_result(ssl);
   if (verdict != X509_V_OK)

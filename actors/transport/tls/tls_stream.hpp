@@ -16,7 +16,7 @@ namespace clade {
 /// Who connected, and who was connected to.
 enum class tls_side { client, server };
 
-/// What became of a step.
+/// The outcome of a step.
 enum class tls_step {
   done,    ///< All that was asked for.
   waiting, ///< The peer must do something first.
@@ -46,7 +46,7 @@ public:
   [[nodiscard]] tls_step write(std::span<const std::byte>& from);
 
   [[nodiscard]] int descriptor() const { return socket_.get(); }
-  /// What to poll for, after `waiting`, before the handshake or `read` can go on.
+  /// The events to poll for, after `waiting`, before the handshake or `read` can go on.
   [[nodiscard]] short read_events() const { return read_events_; }
   [[nodiscard]] short write_events() const { return write_events_; }
   /// A part of a sentence for a person.

@@ -45,8 +45,8 @@ struct experiment {
   /// `[experiment] fitness` and the section that bears its name.
   shared_evaluator_spec evaluator = evaluator_kinds().front();
   data_params data; ///< Read where networks are trained.
-  /// What the networks of an experiment without data must fit: of a synthetic one
-  /// `[data]` shape and classes.
+  /// The problem that the networks of an experiment without data must fit: for a
+  /// synthetic one, the shape and classes of `[data]`.
   problem synthetic_problem{.input = {}, .outputs = 10};
   /// Whether such a `[data]` was there, where it need not be.
   bool shaped = false;
@@ -63,7 +63,7 @@ struct experiment {
   slots_params slots;
   final_params final_stage; ///< Read where networks are trained.
 
-  /// Of the kind of its evaluator.
+  /// The traits of the kind of its evaluator.
   [[nodiscard]] const evaluator_traits& traits() const { return evaluator->traits(); }
 };
 
@@ -99,8 +99,8 @@ void choose_in_flight(experiment& e);
 /// absolute; those of a file that is none, "-" for standard input or a shell's <(...),
 /// are relative to the current folder. Whatever is wrong is "file:line: ..." or "--set
 /// key: ...", a key that nobody reads with the nearest known one. Does not read the data,
-/// but for its shape where it names no search space. What `to_toml` wrote is such a file
-/// too, with its search space in it.
+/// but for its shape where it names no search space. A file that `to_toml` wrote is such
+/// a file too, with its search space in it.
 [[nodiscard]] expected<experiment>
 load_experiment(const std::filesystem::path& named,
                 std::span<const std::string> overrides = {});
@@ -114,9 +114,10 @@ load_experiment(const std::filesystem::path& named,
 /// so, a line each.
 [[nodiscard]] std::vector<std::string> fit_seeds(experiment& e, const data_set* data);
 
-/// What the networks of this experiment must fit; fails if its search space wants images
-/// and the data holds none, or if no network of the space fits. `data`: what
-/// `load_data(e.data, e.seed)` gave; nullptr for an experiment that does not train.
+/// Returns the problem that the networks of this experiment must fit; fails if its search
+/// space wants images and the data holds none, or if no network of the space fits.
+/// `data`: what `load_data(e.data, e.seed)` gave; nullptr for an experiment that does not
+/// train.
 [[nodiscard]] expected<problem> problem_of(const experiment& e, const data_set* data);
 
 /// The resolved experiment, all defaults included, as one TOML document that needs no
@@ -127,7 +128,7 @@ load_experiment(const std::filesystem::path& named,
 [[nodiscard]] expected<experiment> parse_resolved(std::string_view text,
                                                   std::string_view origin);
 
-/// What decides how the run's records are folded.
+/// Returns the rules by which the run's records are folded.
 [[nodiscard]] run_rules rules_of(const experiment& e);
 
 /// `[evolution]` of settings such as "strategy=regularised" and "mutation.again=0", the
@@ -136,9 +137,10 @@ load_experiment(const std::filesystem::path& named,
 parse_evolution(std::span<const std::string> settings, const search_space& space,
                 const objective& goal = {}, std::vector<std::uint32_t> fidelities = {});
 
-/// What a fork of a run of `origin` searches by: another name, and with changes such as
-/// "evolution.population=48". The split of the data stays, whatever the seed. Fails where
-/// a change is wrong, or of the data or the kind of fitness; the rest is `check_fork`'s.
+/// Returns the experiment by which a fork of a run of `origin` searches: another name,
+/// and with changes such as "evolution.population=48". The split of the data stays,
+/// whatever the seed. Fails where a change is wrong, or of the data or the kind of
+/// fitness; the rest is `check_fork`'s.
 [[nodiscard]] expected<experiment> change_resolved(const experiment& origin,
                                                    const std::string& name,
                                                    std::span<const std::string> changes);

@@ -9,11 +9,13 @@
 
 namespace clade {
 
-/// What candidates are evaluated by, where that lies in files.
+/// The source by which candidates are evaluated, if it lies in files.
 struct fitness_source {
-  std::optional<data_set> data{};                 ///< Of an experiment that trains.
-  std::shared_ptr<const benchmark_table> table{}; ///< Of one on a table.
-  genome_hash checksum{};                         ///< Of the one or the other.
+  /// The data of an experiment that trains.
+  std::optional<data_set> data{};
+  std::shared_ptr<const benchmark_table> table{}; ///< The table of an experiment on one.
+  /// The checksum of the one or the other.
+  genome_hash checksum{};
 
   [[nodiscard]] const data_set* examples() const { return data ? &*data : nullptr; }
 };

@@ -3,8 +3,8 @@
 // ends a domain is given to training's own reader, alone. The line is looked for in the
 // space's file and those that it includes.
 //
-// The value of [training] counts where the space has no such hyperparameter. Where the
-// space has one that applies to every network, a value that a person wrote would have no
+// The value of [training] counts where the space has no such hyperparameter. If the space
+// has one that applies to every network, a value that a person wrote would have no
 // effect. A resolved experiment holds every key, whoever wrote it, so of that only the
 // overrides are looked at.
 

@@ -143,7 +143,7 @@ public:
     inner.read("servers", p.servers);
     inner.read("workers", p.workers);
     inner.finish();
-    // What is out of range is left to `validate`, without an overflow.
+    // A value out of range is left to `validate`, without an overflow.
     p.devices = p.servers > most_devices || p.workers > most_devices
                     ? most_devices + 1
                     : p.servers + p.workers;

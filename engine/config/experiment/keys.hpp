@@ -13,12 +13,13 @@
 namespace clade {
 
 // The keys of each section, once, in the order in which they are written, each with the
-// sentence that the reference has of it. What reads an experiment (sections.cpp), what
-// writes a resolved one (toml_writer.hpp) and what writes the reference (reference.cpp)
-// are visitors. What one strategy alone reads stands beside it (strategies/registry.hpp),
-// and the keys of an evaluator's own section in its folder (own_section.hpp). To add a
-// key, add its line here, `describe("name", "Sentence.")` first, and have `clade help
-// experiment > experiments/README.md` bring the reference up to date. A visitor has
+// sentence that the reference has of it. The reader of an experiment (sections.cpp), the
+// writer of a resolved one (toml_writer.hpp) and the writer of the reference
+// (reference.cpp) are visitors. Keys that one strategy alone reads stand beside it
+// (strategies/registry.hpp), and the keys of an evaluator's own section in its folder
+// (own_section.hpp). To add a key, add its line here, `describe("name", "Sentence.")`
+// first, and have `clade help experiment > experiments/README.md` bring the reference up
+// to date. A visitor has
 //
 //   key(name, value)          a value of any type that says by itself what it looks like
 //   set(name, text)           a text that is written only where there is one

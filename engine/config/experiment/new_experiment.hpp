@@ -29,16 +29,16 @@ struct suggested_space {
 
 [[nodiscard]] suggested_space space_for(const data_profile& data);
 
-/// What an experiment that is to be written says beyond the data.
+/// The choices, beyond the data, of an experiment that is to be written.
 struct new_experiment_params {
   std::string name;
   std::uint64_t seed = 1;
   search_size size;
   /// Candidates that are open at once in a strategy without generations; 0: not said.
   std::uint64_t in_flight = 0;
-  /// Of the whole run; 0: not limited.
+  /// The time of the whole run; 0: not limited.
   std::chrono::seconds wall_time{0};
-  std::chrono::seconds evaluation_time{600}; ///< Of one training of the search.
+  std::chrono::seconds evaluation_time{600}; ///< The time of one training of the search.
   std::string slots = "auto";
   /// The folder in which the experiment's file is to lie: paths are relative to it where
   /// the data lies in it or beside it.

@@ -1,6 +1,6 @@
 // [objective] says which metrics to maximize and which to minimize, and what a network
 // must keep to (at_most, at_least). Without the section it is what the task is usually
-// judged by. Those to be raised come first, in the order in which they stand.
+// judged by. Metrics to be raised come first, in the order in which they stand.
 
 #include "engine/config/experiment/sections.hpp"
 #include "engine/training/metrics/metrics.hpp"
@@ -17,16 +17,16 @@ namespace {
 /// More would make every network the best in something.
 constexpr std::size_t most_aims = 6;
 
-/// What the experiment's candidates are measured by.
+/// The metrics by which the experiment's candidates are measured.
 struct known_metrics {
   std::string task;
   std::vector<aim> all{}; ///< With the direction that is better.
   std::vector<std::string> names{};
-  /// What else there is, for messages.
+  /// A text for messages on what else there is.
   std::string also{};
   /// Other names, each with the usual one behind it.
   std::vector<std::pair<std::string, std::string>> aliases{};
-  /// Of a table's other metrics nobody says which direction is better.
+  /// Metrics of a table of which nobody says which direction is better.
   std::vector<std::string> either_way{};
 
   void add(std::string name, bool maximize) {
@@ -50,7 +50,8 @@ constexpr std::string_view validation = "validation.";
 
 known_metrics metrics_of(const learning_task& task) {
   known_metrics known{.task = std::string(task.name)};
-  for (const part_metric& m : all_part_metrics(task)) // Of the validation part.
+  // The metrics are those of the validation part.
+  for (const part_metric& m : all_part_metrics(task))
     known.add(std::string(validation) + std::string(m.name), m.maximize);
   if (task.has_classes()) {
     known.also = "validation.f1.CLASS";
@@ -143,7 +144,8 @@ void check_constraints(table_reader& table, const std::vector<constraint>& all) 
                                    + to_text(value{high.limit}));
 }
 
-/// What a resolved experiment on a table says, whose description may be elsewhere now.
+/// Returns the metrics that a resolved experiment on a table names; the table's
+/// description may be elsewhere now.
 known_metrics metrics_named(const std::vector<std::string>& raised,
                             const std::vector<std::string>& lowered,
                             const std::vector<std::string>& kept_to) {

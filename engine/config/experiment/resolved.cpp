@@ -16,9 +16,10 @@
 namespace clade {
 namespace {
 
-// What `to_toml(search_space)` wrote, as a table of the experiment's document.
+// Returns the text that `to_toml(search_space)` wrote, as a table of the experiment's
+// document.
 std::string nested(const search_space& space) {
-  // What Clade writes of a space, it can read.
+  // Clade can read each text that it writes of a space.
   toml::table inner = parse_toml(to_toml(space), space.name).value();
   inner.insert_or_assign("file", space.name);
   toml::table outer;
@@ -39,7 +40,8 @@ void write_limits(toml_writer& out, const char* key, bool at_most,
     out.raw(key, "{" + items + "}");
 }
 
-// What is not there is not written, so that one metric alone looks as it always did.
+// A part that is not there is not written, so that one metric alone looks as it always
+// did.
 void write_objective(toml_writer& out, const objective& o) {
   std::vector<std::string> raised, lowered;
   for (const auto& a : aims_of(o))
@@ -119,7 +121,8 @@ expected<experiment> parse_resolved(std::string_view text, std::string_view orig
 
 namespace {
 
-/// As it would be if nothing but what a fork may not change were changed.
+/// Returns the text as it would be if nothing but what a fork may not change were
+/// changed.
 std::string unchangeable(const experiment& e, const experiment& origin) {
   experiment kept = origin;
   if (e.traits().name != origin.traits().name || !e.traits().changes_in_forks)

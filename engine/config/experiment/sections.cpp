@@ -25,7 +25,7 @@ void read_keys(table_reader& t, auto& params) {
   keys(visitor, params);
 }
 
-// Of a part that judges its own values.
+// Reads a part that judges its own values.
 void read_part(table_reader t, auto& params) {
   read_keys(t, params);
   t.finish();
@@ -53,7 +53,7 @@ void read_data(table_reader t, std::filesystem::path folder, written_by who,
                data_params& p) {
   if (who == written_by::clade)
     p = params_of_first_runs();
-  // Where the files are, for those who keep them elsewhere; they have absolute paths
+  // The folder of the files, for those who keep them elsewhere; they have absolute paths
   // then.
   t.read_path("folder", folder, std::filesystem::path(folder));
   key_reader visitor(t, std::move(folder));
@@ -97,7 +97,8 @@ void resolve_strategy(const search_space& space, const objective& goal,
 
 // The lengths that a training can have: up to `epochs`, or those that a table has.
 struct lengths {
-  std::uint32_t epochs = 0; ///< Of a full training; 0: a resolved experiment says.
+  /// The epochs of a full training; 0: a resolved experiment says.
+  std::uint32_t epochs = 0;
   std::vector<std::uint32_t> fidelities{};
 };
 
@@ -205,14 +206,15 @@ void read_evolution(table_reader t, const search_space& space, const objective& 
   };
   auto fitted = fitted_defaults(t, p);
   const auto checked = complete(p);
-  // What is right as it stands is left as it is, since hashes are taken of all of it.
+  // A space that is right as it stands is left as it is, since hashes are taken of all of
+  // it.
   if (!checked && complete(fitted))
     p = std::move(fitted);
   else
     t.check(checked);
 }
 
-// What depends on the task that the training is for.
+// Checks the settings that depend on the task that the training is for.
 void check_measured(table_reader& t, const learning_task& task,
                     const training_params& p) {
   if (!task.has_classes() && !p.class_weights.none())
@@ -287,7 +289,7 @@ lengths read_search(search_sections& t, const std::filesystem::path& folder,
   if (e.shaped && !(t.data.has("shape") && t.data.has("classes")))
     t.data.fail("", "[data] must have shape and classes: what enters a network, and how "
                     "many outputs it has");
-  // What an earlier version wrote was no placeholder to it.
+  // A value that an earlier version wrote was no placeholder to it.
   if (own != t.own.end() && who == written_by::people && !d.wrong)
     own->second.check(
         e.evaluator->validate_for(e.space, e.shaped ? &e.synthetic_problem : nullptr));
@@ -307,8 +309,8 @@ void use_american_sections(document& d) {
   }
 }
 
-// What is dealt at random into folds would tell of rows that come later, or belong to the
-// same group.
+// Rows that are dealt at random into folds would tell of rows that come later, or belong
+// to the same group.
 void check_folds(table_reader& t, const data_params& data, final_params& p) {
   if (data.split_by == split_rule::random)
     return;
@@ -318,7 +320,7 @@ void check_folds(table_reader& t, const data_params& data, final_params& p) {
   p.folds = 1;
 }
 
-// What a slot may take is what a candidate may.
+// The memory that a slot may take is the memory that a candidate may take.
 void fit_devices(table_reader& training, experiment& e) {
   auto& fit = e.training.distribution.fit_bytes;
   if (!fit)

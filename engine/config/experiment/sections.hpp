@@ -16,7 +16,7 @@ namespace clade {
 [[nodiscard]] bool is_name_character(char c);
 
 /// Gives the search space that `[search_space]` describes: a file's, a built-in one's, or
-/// the table's own. Of the experiment, the sections before it are read: [experiment] and,
+/// the table's own. The sections of the experiment before it are read: [experiment] and,
 /// where networks are trained, [data].
 using space_loader =
     std::function<search_space(table_reader& table, const experiment& e)>;
@@ -48,9 +48,9 @@ void read_objective(table_reader& table, const experiment& e, objective& out);
 void read_objective(table_reader& table, const table_description* described,
                     objective& out);
 
-/// What training does not read, or would refuse, among the search space's
-/// hyperparameters; and a key of `[training]` that somebody wrote although the space
-/// chooses that value for each network. Notes the first of these in the document.
+/// Finds the hyperparameters of the search space that training does not read, or would
+/// refuse; and a key of `[training]` that somebody wrote although the space chooses that
+/// value for each network. Notes the first of these in the document.
 void check_hyperparameters(document& d, const experiment& e);
 
 } // namespace clade

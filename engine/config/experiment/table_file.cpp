@@ -48,7 +48,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_fidelities = 100'000;
-// Of all metrics, a column counted wherever it is named.
+// The number of columns of all metrics, a column counted wherever it is named.
 constexpr std::size_t max_columns = 1'000'000;
 
 /// The text with each `name` in it replaced.

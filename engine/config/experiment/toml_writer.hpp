@@ -41,7 +41,8 @@ public:
     raw(name, quoted(duration_literal(v)));
   }
   void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
-  /// Where it is true, so that what was resolved before there was such a key is the same.
+  /// The key is written only if it is true, so that what was resolved before there was
+  /// such a key is the same.
   void flag(std::string_view name, bool v) {
     if (v)
       raw(name, "true");
@@ -122,7 +123,7 @@ public:
   [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
-  /// Of lines of keys; no value has a line's end in it.
+  /// Makes it of lines of keys; no value has a line's end in it.
   static std::string inline_table(std::string lines);
   [[nodiscard]] std::string spelled(std::string_view name) const {
     return std::string(for_hashes_ ? spelling_of_hashes(name) : name);

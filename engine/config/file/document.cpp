@@ -48,7 +48,7 @@ std::string document::place(const std::string& key, const toml::node* node) cons
     part.resize(dot == std::string::npos ? 0 : dot);
   }
   const auto line = node == nullptr ? 0 : node->source().begin.line;
-  // What another file was merged into this document from names that file itself.
+  // A value that another file was merged into this document from names that file itself.
   const bool named = node != nullptr && node->source().path;
   return (named ? *node->source().path : origin) + ":"
          + std::to_string(line == 0 ? 1 : line);

@@ -9,7 +9,7 @@ namespace clade {
 
 namespace {
 
-/// As TOML has it; reals with the shortest digits that give them back.
+/// Returns the text as TOML has it; reals with the shortest digits that give them back.
 std::string text_of(const toml::node& node) {
   if (const auto* real = node.as_floating_point())
     return to_text(value(real->get()));

@@ -12,7 +12,7 @@ namespace clade {
 /// which something stands.
 struct merged_document {
   document says;         ///< Without `include`.
-  std::string checksums; ///< Of the bytes of each file.
+  std::string checksums; ///< The checksums of the bytes of each file.
 };
 
 [[nodiscard]] expected<merged_document> read_merged(const std::filesystem::path& file);

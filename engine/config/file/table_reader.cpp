@@ -33,7 +33,8 @@ bool is_word_part(char c) {
          || c == '_';
 }
 
-// Where `word` stands as a whole word in `text`; npos if it does not.
+// Returns the place at which `word` stands as a whole word in `text`; npos if it does
+// not.
 std::size_t find_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {

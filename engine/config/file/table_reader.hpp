@@ -67,7 +67,7 @@ public:
       out = words[i].second;
   }
 
-  /// Where that key stands, or the table where the key is not there: "x.toml:14".
+  /// Returns the place of that key, or of the table if the key is not there: "x.toml:14".
   [[nodiscard]] std::string place(std::string_view key) const;
 
   /// Notes an error at that key, or at the table where the key is not there.

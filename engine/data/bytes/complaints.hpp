@@ -11,7 +11,7 @@
 
 namespace clade {
 
-/// What is wrong with a file, so that all of it can be said at once: a line for the first
+/// The faults of a file, so that all of them can be told at once: a line for the first
 /// row where something is wrong in a column, with how many other rows have the same, and
 /// of each kind a few columns.
 class table_complaints {

@@ -2,7 +2,7 @@
 // row    := field (delimiter field)* newline      blank lines are passed over
 // field  := text | quote (any | quote quote)* quote    spaces around it do not count
 //
-// Where the delimiter is a space, any number of spaces is one, and those at the ends of a
+// If the delimiter is a space, any number of spaces is one, and those at the ends of a
 // line are none.
 //
 // One pass over the text; a row's fields are views of it, and only quoted ones are
@@ -23,7 +23,7 @@ expected<bool> csv_rows::next(csv_row& r) {
   while (position_ < text_.size()) {
     const std::size_t end = std::min(text_.find('\n', position_), text_.size());
     const auto line = text_.substr(position_, end - position_);
-    // Of a table by tabs, a line of tabs is a row of blanks.
+    // In a table by tabs, a line of tabs is a row of blanks.
     if (!trimmed(line).empty() || line.find(dialect_.delimiter) != std::string_view::npos)
       break;
     position_ = std::min(end + 1, text_.size());
@@ -47,7 +47,7 @@ expected<bool> csv_rows::next(csv_row& r) {
   }
 }
 
-// Where spaces part fields, passes over those that stand here; returns whether a field
+// If spaces part fields, passes over those that stand here; returns whether a field
 // follows on the line.
 bool csv_rows::pass_spaces() {
   if (dialect_.delimiter != ' ')

@@ -16,7 +16,8 @@ namespace clade {
 struct csv_row {
   std::uint64_t line = 0;
   std::vector<std::string_view> fields;
-  std::deque<std::string> unquoted; ///< What the views of quoted fields look at.
+  /// The texts that the views of quoted fields look at.
+  std::deque<std::string> unquoted;
 };
 
 /// The marks between and around the fields of a table.
@@ -53,7 +54,7 @@ private:
 
   std::string_view text_;
   csv_dialect dialect_;
-  std::array<char, 2> ends_; ///< What ends a field.
+  std::array<char, 2> ends_; ///< The characters that end a field.
   std::size_t position_ = 0;
   std::uint64_t line_ = 1;
 };

@@ -94,7 +94,7 @@ std::optional<std::string_view> latin_of(std::uint32_t c) {
   return c == 0x491 ? std::optional<std::string_view>("g") : std::nullopt;
 }
 
-/// Of a code point below 0x800.
+/// Appends a code point below 0x800.
 void append(std::string& out, std::uint32_t c) {
   if (c < 0x80) {
     out += static_cast<char>(c);

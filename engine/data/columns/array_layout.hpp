@@ -15,11 +15,11 @@ enum class array_layout : std::uint8_t { automatic, channels_first, channels_las
 
 /// Says how an array holds images. `sizes` are those of one example, without the first
 /// dimension; `shape` is what the experiment says of an example, [channels, height,
-/// width], or empty; `wanted` is `data.layout`. What is not said is found by evidence:
-/// the shape, one to four channels, and equal height and width. Returns channels_first or
-/// channels_last, or an error that asks for the layout where the evidence is not enough,
-/// or that says what contradicts what was written. An array of no images is
-/// channels_first.
+/// width], or empty; `wanted` is `data.layout`. Facts that are not given are found by
+/// evidence: the shape, one to four channels, and equal height and width. Returns
+/// channels_first or channels_last, or an error that asks for the layout where the
+/// evidence is not enough, or that says what contradicts what was written. An array of no
+/// images is channels_first.
 [[nodiscard]] expected<array_layout> find_layout(std::span<const std::int64_t> sizes,
                                                  const tensor_shape& shape,
                                                  array_layout wanted);

@@ -13,8 +13,8 @@
 
 namespace clade {
 
-/// What a column of a table is to a network. The inputs of a column stand side by side,
-/// in the order of the columns:
+/// The way in which a network gets a column of a table. The inputs of a column stand side
+/// by side, in the order of the columns:
 ///   * number: the value, one input;
 ///   * category: an input for each value of the training data, 1 for the value that is
 ///     there, else 0. A value that the training data does not have is a blank;
@@ -35,11 +35,13 @@ enum class encoding_kind : std::uint8_t { number, category, yes_no, date, ignore
 struct column_encoding {
   std::string name; ///< Empty where the file has no names.
   encoding_kind kind = encoding_kind::number;
-  std::vector<std::string> values{}; ///< Of a category, in sorted order, each once.
+  /// The values of a category, in sorted order, each once.
+  std::vector<std::string> values{};
   bool blank_input = false;
-  date_order order = date_order::year_month_day; ///< Of dates.
-  bool time_of_day = false;                      ///< Of dates.
-  std::string unit{};                            ///< Of numbers, `number_form::unit`.
+  date_order order = date_order::year_month_day; ///< The order of dates.
+  bool time_of_day = false;                      ///< Whether dates have a time of day.
+  /// The unit of numbers, `number_form::unit`.
+  std::string unit{};
 
   /// How many inputs it makes.
   [[nodiscard]] std::size_t inputs() const;
@@ -59,7 +61,7 @@ inline constexpr std::array<std::string_view, 6> no_spellings{"false", "no",  "n
 /// Appends the inputs of a number; NaN is a blank.
 void encode_number(const column_encoding& column, double value, exact_numbers& out);
 
-/// What a text was taken for.
+/// The meaning that a text was taken for.
 enum class text_meaning : std::uint8_t {
   value,   ///< It is one of the column's kind.
   blank,   ///< It is a blank.

@@ -10,11 +10,11 @@
 // with '; else ".
 //
 // Titles are lines at the front, 20 at most, in which at most half of the columns and at
-// most two hold something, the first of them a text. Where one is as long as the rows, no
-// row of the sample may be such. They are passed over.
+// most two hold something, the first of them a text. If one line is as long as the rows,
+// no row of the sample may be such a title. They are passed over.
 //
 // The decimal mark is the one that more fields show ("3,5" or "1.234,5"; "3.5", "0.249"
-// or "1,234.5"). Where the sample shows none but has fields that can be read either way
+// or "1,234.5"). If the sample shows none but has fields that can be read either way
 // ("1.234"), all rows are asked. If none shows any, `likely` decides; without it, between
 // other delimiters than commas, "1,234" is taken for decimals, and so is "1.234", unless
 // its column has whole numbers below 1000 without a mark and none above, as thousands
@@ -88,10 +88,10 @@ struct row_look {
   }
 };
 
-/// What a dialect makes of the sample.
+/// The result of reading the sample by a dialect.
 struct reading {
   bool fits = false;
-  std::size_t width = 0; ///< Of most rows.
+  std::size_t width = 0; ///< The width of most rows.
   double values = 0;     ///< Share of the fields that are numbers or dates.
   std::size_t quoted = 0;
   std::array<std::size_t, 4> evidence{}; ///< By decimal_evidence.

@@ -51,7 +51,7 @@ struct csv_form {
 struct csv_text {
   std::string text;
   std::string encoding; ///< "utf-8", "utf-16" or "latin-1", in which it was.
-  /// Of UTF-8: bytes that are none, read as Latin-1, and the line of the first of them.
+  /// For UTF-8: bytes that are none, read as Latin-1, and the line of the first of them.
   std::uint64_t bad_bytes = 0, bad_line = 0;
 };
 

@@ -1,4 +1,4 @@
-// What [data] may say, before any file is looked at.
+// The values that [data] may have, before any file is looked at.
 #include "engine/data/columns/data_params.hpp"
 
 #include "engine/data/columns/examples.hpp"

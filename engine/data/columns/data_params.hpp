@@ -15,7 +15,7 @@
 
 namespace clade {
 
-/// What becomes of a blank among a CSV's features (`field_blank`):
+/// The rules for a blank among a CSV's features (`field_blank`):
 ///   * refuse: it is an error;
 ///   * mean: the mean of its column over the train part takes its place;
 ///   * drop: the row is left out;
@@ -56,7 +56,7 @@ struct data_params {
   std::string test_array, test_target_array;
   /// The target column: its name, its number from 1, or "last".
   std::string target = "last";
-  /// What a CSV's first line is: "names" of columns, "none" (a row), "counts"
+  /// The kind of a CSV's first line: "names" of columns, "none" (a row), "counts"
   /// (scikit-learn's "150,4,setosa,versicolor,virginica"), or "auto" (found out; rules in
   /// csv_head.cpp). "line 3" means that names stand there, and no table before it.
   std::string header = "auto";
@@ -64,16 +64,16 @@ struct data_params {
   /// `impute` and `drop` also leave out rows without a target; the others refuse them.
   /// `mean` refuses blanks among categories.
   blank_rule blanks = blank_rule::impute;
-  /// What columns of a CSV are; those of which nothing is said are numbers, unless
-  /// `infer_columns` fills them in.
+  /// The kinds of the columns of a CSV; columns of which nothing is said are numbers,
+  /// unless `infer_columns` fills them in.
   std::vector<column_choice> columns;
   /// Columns that are categories, of at most 1,000 values each.
   std::vector<std::string> categories;
   /// Columns that networks are not given.
   std::vector<std::string> ignore;
-  /// What stands between the fields of a CSV: one of , ; | and tab, or "auto".
+  /// The delimiter between the fields of a CSV: one of , ; | and tab, or "auto".
   std::string delimiter = "auto";
-  /// What stands before the decimals of its numbers: "." or ",", or "auto".
+  /// The mark before the decimals of its numbers: "." or ",", or "auto".
   std::string decimal = "auto";
   /// "utf-8", "utf-16", "latin-1" or "auto".
   std::string encoding = "auto";
@@ -89,7 +89,7 @@ struct data_params {
   double validation = 0.2;
   double test = 0.2;
   split_rule split_by = split_rule::random;
-  std::string split_column; ///< Of the times or the groups, by name or number.
+  std::string split_column; ///< The column of the times or the groups, by name or number.
   /// Use this many examples at most (of each file), drawn by the seed; 0: all.
   std::uint64_t limit = 0;
   /// The same of the test file alone, in the place of `limit`; 0: all of it.
@@ -110,8 +110,8 @@ struct data_params {
 /// Whether the values can be meant, before any file is looked at.
 [[nodiscard]] expected<void> validate(const data_params& params);
 
-/// Whether the shares sum up to 1, or are whole numbers of parts (8, 1 and 1). What was
-/// stored may have shares that do not, which are relative to each other.
+/// Whether the shares sum up to 1, or are whole numbers of parts (8, 1 and 1). Parameters
+/// that were stored may have shares that do not, which are relative to each other.
 [[nodiscard]] expected<void> check_shares(const data_params& params);
 
 } // namespace clade

@@ -8,7 +8,8 @@
 namespace clade {
 
 /// Finds out in which order the dates of a column name their parts: the one that fits all
-/// of them. Where several do, year, day, month if there are dots, else month before day.
+/// of them. If several do, it is year, day, month if there are dots, else month before
+/// day.
 class date_column {
 public:
   enum class fit : std::uint8_t {

@@ -20,7 +20,7 @@ struct text_column {
   std::vector<std::string> values;
 };
 
-/// What one file, or a pair of files, says, before it is split and scaled.
+/// The content of one file, or of a pair of files, before it is split and scaled.
 struct examples {
   std::string origin; ///< The file that holds the targets, for messages.
   bool by_line = false;
@@ -29,20 +29,21 @@ struct examples {
   /// Indices of the examples in their file where `limit` left some out; else empty.
   std::vector<std::uint32_t> kept;
 
-  tensor_shape shape; ///< Of one example, the channels of an image first.
+  tensor_shape shape; ///< The shape of one example, the channels of an image first.
   /// The layout of an array, and the sizes of one example in its order.
   array_layout layout = array_layout::channels_first;
   tensor_shape sizes;
   std::size_t count = 0;
   exact_numbers features;         ///< [count, shape...]; NaN is a blank to be filled.
   std::vector<text_column> texts; ///< In order of columns.
-  /// Of a table: its columns but the target. Those that are not ignored have one feature
-  /// each until they are encoded. Empty for an array.
+  /// For a table: its columns but the target. Columns that are not ignored have one
+  /// feature each until they are encoded. Empty for an array.
   std::vector<column_encoding> columns;
-  std::optional<std::size_t> target_column; ///< Where the target is one of them.
-  std::string target;                       ///< Its name, if it has one.
-  char decimal = '.';                       ///< What is before the decimals of numbers.
-  std::uint64_t dropped = 0;                ///< Rows left out for blanks.
+  /// The target's column, if it is one of them.
+  std::optional<std::size_t> target_column;
+  std::string target;        ///< Its name, if it has one.
+  char decimal = '.';        ///< The mark before the decimals of numbers.
+  std::uint64_t dropped = 0; ///< Rows left out for blanks.
   /// By example an index into `split_values`, where the split is by a column.
   std::vector<std::uint32_t> split_codes;
   std::vector<std::string> split_values;
@@ -55,7 +56,7 @@ struct examples {
   std::vector<std::string> class_names;
   std::vector<double> targets; ///< Regression.
 
-  genome_hash checksum; ///< Of the files' bytes.
+  genome_hash checksum; ///< The checksum of the files' bytes.
 
   /// "digits.csv:12" or "labels.idx: byte 20".
   [[nodiscard]] std::string place(std::size_t example) const;
@@ -71,7 +72,7 @@ struct array_source {
   [[nodiscard]] std::string place() const;
 };
 
-/// Where examples are, and their targets if those are no column beside them.
+/// The place of examples, and of their targets if those are no column beside them.
 struct example_source {
   array_source examples;
   array_source targets;

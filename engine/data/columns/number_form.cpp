@@ -58,7 +58,7 @@ std::size_t digits_of(std::string_view text) {
   return n;
 }
 
-/// What of these the text begins with; empty: nothing.
+/// Returns that of these which the text begins with; empty: nothing.
 std::string_view front_of(std::string_view text, const auto& known) {
   for (const std::string_view one : known)
     if (text.starts_with(one))

@@ -10,7 +10,7 @@ namespace clade {
 /// How the numbers of a column are written down. All values of a column have one form;
 /// `find_form` finds it out.
 struct number_form {
-  char decimal = '.'; ///< What stands before the decimals: '.' or ','.
+  char decimal = '.'; ///< The mark before the decimals: '.' or ','.
   /// A currency before or behind each number ("$", "EUR"), or a unit behind it ("%",
   /// "kg"); empty: there is none.
   std::string unit{};
@@ -38,7 +38,7 @@ struct written_number {
 [[nodiscard]] std::optional<double> field_number(std::string_view field,
                                                  const number_form& form);
 
-/// What the marks of a number say of which of them is before the decimals.
+/// The evidence in the marks of a number on which of them is before the decimals.
 enum class decimal_evidence : std::uint8_t {
   none,    ///< No number, or one that is the same either way.
   point,   ///< 3.5, 1,234.5, 0.249

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What kinds of files examples are read from.
+/// The kinds of files that examples are read from.
 enum class data_format : std::uint8_t { csv, idx, npy, npz, cifar };
 
 /// Tells the format of a file from its name and its first bytes, unzipped: .npy, .npz and

@@ -1,7 +1,7 @@
 // gzip (RFC 1952) is a series of members, each a header, deflate data and a trailer with
-// a CRC; zlib checks all three. What is unzipped is at most 1,032 times as long as what
-// was zipped, and never longer than `max_unzipped_bytes`, so that the work is bounded by
-// the file.
+// a CRC; zlib checks all three. The bytes after unzipping are at most 1,032 times as many
+// as before, and never more than `max_unzipped_bytes`, so that the work is bounded by the
+// file.
 
 #include "engine/data/formats/file_bytes.hpp"
 

@@ -12,7 +12,7 @@
 
 namespace clade {
 
-/// What a file holds: unzipped where it was gzip, the checksum that of the file as it
+/// The content of a file: unzipped where it was gzip, the checksum that of the file as it
 /// lies there.
 struct file_bytes {
   std::string bytes;
@@ -26,8 +26,8 @@ inline constexpr std::uint64_t max_unzipped_bytes = std::uint64_t{16} << 30;
 [[nodiscard]] file_limits data_limits(bool streams = false);
 
 /// Reads all of it; gzip is known by its first two bytes. The limits hold for the file as
-/// it lies there and for what it unzips to. What unzips to a text (`format_of`) is refused
-/// at its first zero byte, before the rest is unzipped.
+/// it lies there and for what it unzips to. A file that unzips to a text (`format_of`) is
+/// refused at its first zero byte, before the rest is unzipped.
 [[nodiscard]] expected<file_bytes> read_file(const std::filesystem::path& file,
                                              const file_limits& limits = data_limits());
 

@@ -10,7 +10,7 @@
 
 namespace clade {
 
-/// What a .npy file says of its array before the values.
+/// The facts that a .npy file gives of its array before the values.
 struct npy_header {
   std::string descr; ///< The type: "<f4", "<U3", "|O"; "[...]" of several fields.
   bool fortran_order = false;

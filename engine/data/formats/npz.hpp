@@ -18,8 +18,8 @@ struct npz_member {
 };
 
 /// Takes the array `array` (with or without ".npy"), or the only one if that is empty,
-/// out of what numpy.savez or numpy.savez_compressed wrote; its checksum is checked. What
-/// is wrong with a member begins with its name. `key` is what names the array in an
+/// out of what numpy.savez or numpy.savez_compressed wrote; its checksum is checked. An
+/// error about a member begins with its name. `key` is what names the array in an
 /// experiment, for messages. Takes memory for that member alone, and no more than
 /// `max_unzipped_bytes`.
 [[nodiscard]] expected<npz_member>

@@ -18,7 +18,7 @@ struct numeric_array {
   std::vector<std::int64_t> sizes;
   number_type type = number_type::u8;
   bool big_endian = false;
-  std::size_t offset = 0; ///< Of the first value within the file (unzipped).
+  std::size_t offset = 0; ///< The offset of the first value within the file (unzipped).
   std::string_view values;
 
   [[nodiscard]] std::size_t count() const { return values.size() / size_of(type); }

@@ -92,7 +92,8 @@ std::string narrow_text(std::string_view bytes) {
   return out;
 }
 
-/// As many values as the sizes multiply to; nothing where that is more than `most`.
+/// Returns the number of values that the sizes multiply to; nothing if that is more than
+/// `most`.
 std::optional<std::size_t> count_of(const std::vector<std::int64_t>& sizes,
                                     std::size_t most) {
   std::size_t count = 1;

@@ -14,7 +14,7 @@ namespace clade {
 struct text_array {
   std::vector<std::int64_t> sizes;
   std::vector<std::string> texts; ///< In UTF-8.
-  std::size_t offset = 0;         ///< Of the first text within the file.
+  std::size_t offset = 0;         ///< The offset of the first text within the file.
   std::size_t bytes_each = 0;
 
   [[nodiscard]] std::size_t byte_of(std::size_t i) const {

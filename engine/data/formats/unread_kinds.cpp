@@ -147,7 +147,7 @@ bool is_spreadsheet(std::string_view bytes) {
 constexpr std::array<std::string_view, 9> image_endings{
     ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"};
 
-/// What lies in a folder and in the folders within it, as far as a look goes.
+/// The content of a folder and of the folders within it, as far as a look goes.
 struct folder_content {
   std::size_t images = 0;
   std::map<std::filesystem::path, std::size_t> by_folder; ///< Images.

@@ -21,7 +21,7 @@ read_data_file(const std::filesystem::path& file,
                const file_limits& limits = data_limits());
 
 /// Refuses a folder, with what lies in it: images, or files of data, of which one is to be
-/// named. Of anything else it says nothing.
+/// named. For anything else it is silent.
 [[nodiscard]] expected<void> refuse_folder(const std::filesystem::path& file);
 
 /// Whether a text is the name of an image's file: "cats/1.png".

@@ -23,7 +23,7 @@ tl::unexpected<error> wrong(const std::string& origin, std::string message) {
   return fail_in(origin, {error_kind::invalid_input, std::move(message)});
 }
 
-/// Where the examples, the targets and the test set are in an archive, as its names say.
+/// Finds the examples, the targets and the test set in an archive, by its names.
 expected<void> find_in_archive(data_profile& p, const profile_request& request) {
   const auto names = read_array_names(p.file);
   if (!names)
@@ -59,7 +59,7 @@ expected<void> find_in_archive(data_profile& p, const profile_request& request) 
   return {};
 }
 
-/// Where the examples and the targets are, as far as names say.
+/// Finds the examples and the targets, as far as names tell.
 expected<void> find_arrays(data_profile& p, const profile_request& request,
                            bool archive) {
   std::error_code ignored;

@@ -14,15 +14,15 @@
 
 namespace clade {
 
-/// What somebody says of data of which nothing else is known.
+/// The facts that somebody gives of data of which nothing else is known.
 struct profile_request {
   std::filesystem::path file;
   /// The target's column, by name or number; or the file of the targets; or empty.
   std::string target;
   std::optional<learning_task> task;
-  array_layout layout = array_layout::automatic; ///< Of an array of images.
+  array_layout layout = array_layout::automatic; ///< The layout of an array of images.
   std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
-  /// Of a CSV, `data_params::header` and `data_params::decimal`.
+  /// For a CSV, `data_params::header` and `data_params::decimal`.
   std::string header = "auto", decimal = "auto";
 };
 
@@ -58,7 +58,7 @@ enum class suspicion_kind : std::uint8_t {
   mostly_blank,   ///< `column` is blank in `share` of the rows, half or more.
   mostly_numbers, ///< `column` holds numbers but for `value` and its like.
   infinite,       ///< `column` holds numbers, of which `count` are infinite.
-  alike_values,   ///< As `alike_classes`, of the values of `column`.
+  alike_values,   ///< It means the same as `alike_classes`, for the values of `column`.
   unclear_dates,  ///< The day and the month of `column` can be swapped.
   few_rows,       ///< There are only `count` rows, below 100.
   named_twice,    ///< Several columns are named `value`; the second is called `column`.
@@ -77,28 +77,28 @@ struct suspicion {
   std::string value;
   std::uint64_t count = 0;
   double share = 0;
-  std::vector<std::string> names; ///< Of classes, values or columns: the first few.
+  std::vector<std::string> names; ///< The first few names of classes, values or columns.
 
   friend bool operator==(const suspicion&, const suspicion&) = default;
 };
 
-/// What a look at data shows, and what is best done with it.
+/// The facts that a look at data shows, and the settings that are best for it.
 struct data_profile {
   std::string format;         ///< "CSV", "NumPy array"
-  std::filesystem::path file; ///< As the request has it.
+  std::filesystem::path file; ///< The file as the request has it.
   std::uint64_t rows = 0;
-  std::string header = "none"; ///< Of a table: `data_params::header`, never "auto".
-  /// Of a table with titles before the names: the line in which these stand; else 0.
+  std::string header = "none"; ///< For a table: `data_params::header`, never "auto".
+  /// For a table with titles before the names: the line in which these stand; else 0.
   std::uint64_t names_line = 0;
-  char delimiter = ','; ///< Of a table, as are the next two.
+  char delimiter = ','; ///< These and the next two are facts of a table.
   char decimal = '.';
   std::string encoding = "utf-8";
   table_profile table; ///< Its columns, the target's among them; else empty.
-  std::filesystem::path target_file; ///< Where the targets are elsewhere.
-  std::string array, target_array;   ///< Of a .npz.
-  /// Of the test set, in `file` where there is no `test_file`.
+  std::filesystem::path target_file; ///< The file of the targets, if they are elsewhere.
+  std::string array, target_array;   ///< The arrays of a .npz.
+  /// The arrays of the test set, in `file` if there is no `test_file`.
   std::string test_array, test_target_array;
-  std::vector<std::string> unused_arrays; ///< Of a .npz: nothing is made of them.
+  std::vector<std::string> unused_arrays; ///< Arrays of a .npz of which nothing is made.
   /// A test set that lies beside; its targets, where those are not in it.
   std::filesystem::path test_file, test_target_file;
   std::optional<std::size_t> target_column;
@@ -108,14 +108,15 @@ struct data_profile {
   bool target_whole = false;        ///< They are of a type for whole numbers.
   bool task_guessed = true;         ///< Nobody said `task`.
   std::vector<value_count> classes; ///< The most frequent first; of classification.
-  tensor_shape shape;               ///< Of an array's example; of a table [columns used].
-  std::string layout; ///< Of an array of images with channels: "channels_last" or
+  /// The shape of an array's example; of a table [columns used].
+  tensor_shape shape;
+  std::string layout; ///< For an array of images with channels: "channels_last" or
                       ///< "channels_first"; else empty.
   split_kind split = split_kind::shuffled;
   std::string split_column;
   std::vector<suspicion> suspicions;
 
-  /// The shares of the parts. Of many examples, a tenth tells networks apart.
+  /// The shares of the parts. If there are many examples, a tenth tells networks apart.
   [[nodiscard]] split_shares shares() const;
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.

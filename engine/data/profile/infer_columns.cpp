@@ -31,7 +31,7 @@ struct profiled_table {
 };
 
 bool is_infinite(std::string_view field, const number_form& form) {
-  // What is infinite has no digit, or so many that no double holds it.
+  // A number that is infinite has no digit, or so many that no double holds it.
   const auto n = field.size() < 300 && field.find_first_of("iIeE") == field.npos
                      ? std::nullopt
                      : field_number(field, form);
@@ -122,13 +122,13 @@ private:
     return profiled_.profile.columns[i];
   }
 
-  /// As an experiment names it.
+  /// Returns the name that an experiment uses.
   std::string name_of(std::size_t i) const {
     const auto& names = table_.head.names;
     return i < names.size() && !names[i].empty() ? names[i] : std::to_string(i + 1);
   }
 
-  /// Of which columns something is said; their kinds are kept.
+  /// Finds the columns of which something is said; their kinds are kept.
   expected<std::vector<bool>> find_said() {
     std::vector<bool> said(table_.head.columns, false);
     std::vector<column_choice> choices = out_.params.columns;
@@ -148,7 +148,7 @@ private:
     return said;
   }
 
-  /// Where 19 of 20 values are numbers, the others are errors to be told.
+  /// If 19 of 20 values are numbers, the others are errors to be told.
   bool holds_numbers(std::size_t i) const {
     const auto& c = column(i);
     return c.numbers > 0 && 20 * (c.numbers + profiled_.nones[i]) >= 19 * c.values();
@@ -264,10 +264,11 @@ private:
   open_table table_;
   profiled_table profiled_;
   inferred_data out_;
-  std::vector<std::string> ignored_; ///< What was ignored of itself, and why.
+  /// The columns that were ignored for their own sake, and why.
+  std::vector<std::string> ignored_;
 };
 
-/// Of what holds no columns, nothing is to be found out.
+/// Nothing is to be found out of a file that holds no columns.
 inferred_data nothing_inferred(data_params params) {
   const auto first = params_of_first_runs();
   for (const auto form :

@@ -10,18 +10,18 @@
 
 namespace clade {
 
-/// What a table holds and what is taken of it.
+/// The content of a table and the part of it that is taken.
 struct inferred_data {
   /// Nothing in it is left to be found out: the kinds of the columns that are no numbers,
   /// what is ignored, and the form of the file.
   data_params params;
-  /// Of a CSV file: what its columns hold.
+  /// For a CSV file: the content of its columns.
   std::optional<table_profile> profile;
   std::size_t target = 0;           ///< Which of these columns is the target.
   std::uint64_t without_target = 0; ///< Rows that are left out since they have none.
-  /// What was taken of each of these columns, the target's being a number.
+  /// The kind that each of these columns was taken for, the target's being a number.
   std::vector<encoding_kind> kinds;
-  /// What is to be said of it, a line each: columns that are ignored, and why.
+  /// Notes on it, a line each: columns that are ignored, and why.
   std::vector<std::string> notes;
 };
 

@@ -52,7 +52,7 @@ std::string alike_text(const suspicion& s) {
                          : " (and so in " + plural(s.count - 1, "other case") + ")");
 }
 
-/// What to say where classes are numbers.
+/// Returns a hint for classes that are numbers.
 std::string number_hint(const data_profile& d) {
   return d.target.numbers + d.target.infinite > d.target.values() / 2
              ? "; if the target is a number, say --task regression"

@@ -31,10 +31,10 @@ namespace clade {
 /// "each part has its share of each class".
 [[nodiscard]] std::string split_text(const data_profile& data);
 
-/// What is suspicious, and what to do about it.
+/// Returns a text on what is suspicious, and on the remedy.
 [[nodiscard]] std::string suspicion_text(const suspicion& s, const data_profile& data);
 
-/// What to say where several columns have the name.
+/// Returns a text for a name that several columns have.
 [[nodiscard]] std::string repeated_name_text(const repeated_name& repeated);
 
 /// All that is suspicious, a line each; of each kind at most 5 lines, and one with the

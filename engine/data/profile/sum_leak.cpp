@@ -145,7 +145,8 @@ bool suffices(double share, std::size_t columns) {
   return share >= (columns == 1 ? enough_of_one : enough);
 }
 
-/// What the columns leave of the target in even rows; NaN where they say nothing.
+/// Returns the rest of the target in even rows that the columns leave; NaN if they say
+/// nothing.
 numbers rest_of(const scaled_columns& c, std::span<const std::size_t> chosen) {
   numbers rest(c.target.size(), std::nan(""));
   const auto rows = rows_of(c, chosen, 0);

@@ -51,7 +51,7 @@ void suspect_classes(data_profile& p) {
         {.kind = suspicion_kind::many_classes, .count = p.target.distinct});
 }
 
-/// What is no number among numbers.
+/// Suspects values that are no numbers among numbers.
 void suspect_numbers(data_profile& p, const column_profile& c, const std::string& label) {
   const auto values = static_cast<double>(c.values());
   if (c.infinite > 0 && static_cast<double>(c.numbers + c.infinite) >= 0.5 * values)
@@ -70,7 +70,7 @@ void suspect_numbers(data_profile& p, const column_profile& c, const std::string
                             .count = others});
 }
 
-/// What is no date among dates.
+/// Suspects values that are no dates among dates.
 void suspect_dates(data_profile& p, const column_profile& c, const std::string& label) {
   const auto others = c.values() - c.dates;
   if (c.dates > 0 && others > 0

@@ -194,7 +194,7 @@ bool column_profiler::fits(date_order order) const {
          && read.dates >= 19 * read.no_days;
 }
 
-/// Where several orders fit as well: year, day, month, if with dots, else month before
+/// If several orders fit as well, it is year, day, month, if with dots, else month before
 /// day.
 std::optional<date_order> column_profiler::order_of_dates() const {
   std::optional<date_order> best;

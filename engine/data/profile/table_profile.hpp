@@ -17,8 +17,8 @@
 
 namespace clade {
 
-/// What the values of a column are. Blanks (`field_blank_number`) say nothing about it.
-/// The rules, in this order; n is the number of values that are no blanks:
+/// The kind of the values of a column. Blanks (`field_blank_number`) say nothing about
+/// it. The rules, in this order; n is the number of values that are no blanks:
 ///   * constant: no value, or one value and no blank;
 ///   * date: every value is a date (`field_date`) in one order of its parts, but for at
 ///     most one in twenty that names a day that no calendar has (`is_no_day`);
@@ -70,7 +70,7 @@ struct column_profile {
   std::uint64_t numbers = 0;  ///< Values that are finite numbers.
   std::uint64_t infinite = 0; ///< Values that are infinite: "inf", "-inf".
   bool whole = false;         ///< Every value is a whole number.
-  std::string unit{};         ///< Of numbers, `number_form::unit`.
+  std::string unit{};         ///< The unit of numbers, `number_form::unit`.
   /// Values that are numbers with another unit than `unit` or without one, and one of
   /// these; where there are at most five other units.
   std::uint64_t other_units = 0;
@@ -78,13 +78,13 @@ struct column_profile {
   std::uint64_t dates = 0; ///< Values that are dates, in the order that most are.
   std::string not_date{};  ///< The first in order of text that is none; else empty.
   std::string not_number;  ///< The first in order of text that is none; else empty.
-  /// Of a number, and of a date in seconds as `field_date` has them.
+  /// The extremes of a number, and of a date in seconds as `field_date` has them.
   std::optional<double> minimum, maximum;
-  /// Of a date. Where several orders fit every value: year, day, month, if with dots,
-  /// else month before day.
+  /// The order of a date. If several orders fit every value, it is year, day, month, if
+  /// with dots, else month before day.
   std::optional<date_order> order;
   bool order_unclear = false; ///< More than one order fits.
-  /// Of numbers and dates: no value is below (above) that of the row before.
+  /// For numbers and dates: no value is below (above) that of the row before.
   bool rising = false, falling = false;
   bool index = false;   ///< An identifier by the first of its rules above.
   bool repeats = false; ///< An identifier by the last of its rules.
@@ -105,7 +105,7 @@ enum class ignore_reason : std::uint8_t {
   too_many_values, ///< Too many different texts for categories.
 };
 
-/// What is best done with a column among the features.
+/// The best use of a column among the features.
 struct column_use {
   column_kind as = column_kind::number; ///< number, category, yes_no or date, if used.
   ignore_reason ignored = ignore_reason::none;
@@ -161,7 +161,7 @@ private:
   std::array<bool, 2> counts_from_{true, true}; ///< From 0, from 1.
   std::string not_number_;
   range number_range_;
-  /// What reading the values as dates in one order has come to.
+  /// The state of reading the values as dates in one order.
   struct date_reading {
     range days;
     std::uint64_t dates = 0, others = 0, no_days = 0;

@@ -92,8 +92,8 @@ bool is_named(const column_profile& c, char letter) {
   return c.name.size() == 1 && last_word(c.name).front() == letter;
 }
 
-/// What vague names point to. Beside "x" and "z", or beside "x" and a name that is not
-/// vague (`clear`), "y" is a coordinate.
+/// Returns the columns that vague names point to. Beside "x" and "z", or beside "x" and a
+/// name that is not vague (`clear`), "y" is a coordinate.
 std::vector<std::size_t> vaguely_named(std::span<const column_profile> columns,
                                        bool clear) {
   const auto has = [&](char letter) {
@@ -164,7 +164,7 @@ learning_task task_of(const column_profile& target) {
   const auto values = target.values();
   if (values == 0)
     return classification;
-  // Where almost all are numbers, the others are mistakes.
+  // If almost all are numbers, the others are mistakes.
   if (target.numbers != values)
     return target.distinct > most_classes
                    && 10 * (target.numbers + target.infinite) >= 9 * values

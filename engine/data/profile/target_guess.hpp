@@ -7,7 +7,7 @@
 
 namespace clade {
 
-/// Where the target of a table is, and how that is known.
+/// The place of a table's target, and how that is known.
 struct target_guess {
   std::size_t column = 0;
   target_reason reason = target_reason::last;

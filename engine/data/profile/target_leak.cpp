@@ -1,4 +1,4 @@
-// Even rows are learnt from, odd ones are predicted. What is learnt is a list of values
+// Even rows are learnt from, odd ones are predicted. The thing learnt is a list of values
 // with, for each, the most frequent class or the mean target of its rows.
 
 #include "engine/data/profile/target_leak.hpp"
@@ -51,7 +51,7 @@ const group* find_group(const std::map<Key, group>& groups, Key value, bool near
   return &at->second;
 }
 
-/// Of the odd rows: how many, and how many of them, or how much of their squares, are
+/// For the odd rows: how many, and how many of them, or how much of their squares, are
 /// wrong, by the column and without it.
 struct errors {
   std::size_t rows = 0;

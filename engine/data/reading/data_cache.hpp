@@ -31,10 +31,11 @@ struct data_cache {
 /// In $CLADE_CACHE, else $XDG_CACHE_HOME/clade, else ~/.cache/clade; none without a home.
 [[nodiscard]] data_cache users_cache();
 
-/// What a data set is found by: all that decides what `load_data` makes of the files.
+/// The key by which a data set is found: all that decides what `load_data` makes of the
+/// files.
 struct cache_key {
   genome_hash name;
-  genome_hash checksum; ///< What `data_set::checksum` is to be.
+  genome_hash checksum; ///< The value that `data_set::checksum` is to have.
 };
 
 /// None where there is no cache, the files are too small for it, or cannot be read.
@@ -49,8 +50,8 @@ key_of(const data_cache& cache, const data_params& params, std::uint64_t seed);
                                    data_set data);
 
 /// Held while one process reads the files that others wait to find in the cache. The
-/// system takes it from a process that dies. Where there can be no lock there is none,
-/// and the files are read more than once.
+/// system takes it from a process that dies. If there can be no lock there is none, and
+/// the files are read more than once.
 class cache_lock {
 public:
   cache_lock(const data_cache& cache, const cache_key& key);

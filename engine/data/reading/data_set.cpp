@@ -354,7 +354,7 @@ problem data_set::as_problem() const {
 
 namespace {
 
-/// What `load` gives; what has no room in memory is an error.
+/// Returns the result of `load`; a result that has no room in memory is an error.
 template<class Load>
 auto within_memory(const data_params& params, Load load) -> decltype(load()) {
   if (auto valid = validate(params); !valid)

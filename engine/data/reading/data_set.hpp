@@ -29,25 +29,25 @@ struct data_set {
   double target_deviation = 1;
   std::vector<std::string> classes;                   ///< Names by label.
   std::vector<std::uint32_t> train, validation, test; ///< Indices of examples.
-  /// Where each example of `test` stands in its file: its line, or its index from 0.
+  /// The place of each example of `test` in its file: its line, or its index from 0.
   std::vector<std::uint64_t> test_places;
   bool by_line = false; ///< Places are lines.
-  genome_hash checksum; ///< Of the files' bytes.
+  genome_hash checksum; ///< The checksum of the files' bytes.
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;
   std::vector<bool> numbers{}; ///< By input of a table, as in `problem`.
 
-  /// What networks for it must fit.
+  /// Returns the problem that networks for it must fit.
   [[nodiscard]] problem as_problem() const;
 };
 
 /// Reads, checks and splits. Errors name the file (and array) and its line (CSV) or byte:
 /// a wrong number of columns, text in a number column, NaN or infinity, a class with one
 /// member, a truncated gzip/IDX/npy, a target that is not there, a shape that does not
-/// multiply up. `seed` decides the split, unless the parameters have one. What was read
-/// before comes from the cache, the same bit for bit, checked, and with features that all
-/// processes share. Otherwise reads the files once for each part; takes memory for the
-/// features and little more.
+/// multiply up. `seed` decides the split, unless the parameters have one. Data that was
+/// read before comes from the cache, the same bit for bit, checked, and with features
+/// that all processes share. Otherwise reads the files once for each part; takes memory
+/// for the features and little more.
 [[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed,
                                            const data_cache& cache = users_cache());
 

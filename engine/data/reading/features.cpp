@@ -36,8 +36,8 @@ tl::unexpected<error> unknown_value(const examples& e, std::size_t example,
                                              + known_from + " does not have there");
 }
 
-// As the file to train on has the columns. Where that is named in `strict`, a value that
-// it does not have is an error.
+// Encodes the columns as the file to train on has them. If a column is named in `strict`,
+// a value that it does not have is an error.
 expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
                       const std::optional<std::string>& strict) {
   const std::size_t width = e.features.size() / e.count;

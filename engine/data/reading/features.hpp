@@ -27,7 +27,7 @@ void add_blank_inputs(examples& e, std::span<const std::uint32_t> train);
                                                          bool strict);
 
 /// The mean of each column over the train part, without NaN; NaN for a column that has no
-/// value there. Where all values are in 32 bits, so are the means.
+/// value there. If all values are in 32 bits, so are the means.
 [[nodiscard]] std::vector<double> means_of(const feature_rows& rows);
 
 /// Puts these in place of NaN. One that is NaN itself is an error, if it is needed.

@@ -29,10 +29,10 @@ namespace {
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-/// What was put in the place of something in a column.
+/// The values that were put in the place of something in a column.
 struct replaced_fields {
   std::uint64_t blanks = 0, unknown = 0;
-  std::string example;           ///< Of what is unknown.
+  std::string example;           ///< An example of the unknown values.
   std::uint64_t other_units = 0; ///< Numbers that have a unit where training has none, or
                                  ///< none where it has one.
 };
@@ -386,7 +386,8 @@ private:
   std::vector<std::size_t> place_; ///< By training column, where it stands here.
   std::size_t target_ = nowhere;
   new_targets targets_;
-  std::vector<std::string> class_names_;            ///< Of scikit-learn's first line.
+  /// The names of classes in scikit-learn's first line.
+  std::vector<std::string> class_names_;
   std::map<std::size_t, replaced_fields> replaced_; ///< By training column.
   std::map<std::size_t, column_encoding> redated_;  ///< Dates in another order.
   std::map<std::size_t, std::string> units_; ///< That of the first of `other_units`.

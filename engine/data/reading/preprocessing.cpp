@@ -1,4 +1,4 @@
-// What features.cpp does to all examples at once, for rows that come later.
+// The steps that features.cpp does to all examples at once, for rows that come later.
 
 #include "engine/data/reading/preprocessing.hpp"
 

@@ -13,37 +13,38 @@
 
 namespace clade {
 
-/// What `load_data` does to examples before networks see them. In this order: the columns
-/// of a table become inputs (column_encoding.hpp), blanks are filled, then inputs are
-/// standardised (in double), or pixels divided by the largest. All numbers were estimated
-/// on the train part.
+/// The steps that `load_data` does to examples before networks see them. In this order:
+/// the columns of a table become inputs (column_encoding.hpp), blanks are filled, then
+/// inputs are standardised (in double), or pixels divided by the largest. All numbers
+/// were estimated on the train part.
 struct preprocessing {
   learning_task task = classification;
-  tensor_shape shape; ///< Of one example, as networks take it.
-  /// Of arrays like those of the training data.
+  tensor_shape shape; ///< The shape of one example, as networks take it.
+  /// The layout of arrays like those of the training data.
   array_layout layout = array_layout::channels_first;
   /// The sizes of one example of an array, in the order of its file; empty of a table.
   tensor_shape sizes;
   std::size_t width = 0; ///< Columns of a file, without the target.
-  /// Of a table: its `width` columns, as the training file has them. Empty: all of them
+  /// For a table: its `width` columns, as the training file has them. Empty: all of them
   /// are numbers without a name, as those of an array are.
   std::vector<column_encoding> columns;
-  /// Where the target stands beside them, counted with it; none: it is elsewhere.
+  /// The place of the target beside them, counted with it; none: it is elsewhere.
   std::optional<std::size_t> target_column;
   std::string target; ///< Its name, if it has one.
   /// The mark before the decimals in the training file, '.' or ','.
   char decimal = '.';
-  /// By input: what is put in the place of NaN. Where it is NaN, or for all inputs if it
-  /// is empty, that is the mean below.
+  /// By input: what is put in the place of NaN. If it is NaN, or for all inputs if it is
+  /// empty, that is the mean below.
   std::vector<double> blanks;
   std::vector<double> mean, deviation; ///< By input; empty for images.
-  float largest = 0;                   ///< Of images; 0: they stay as they are.
-  std::vector<std::string> classes;    ///< Names by label.
+  /// The largest value of images; 0: they stay as they are.
+  float largest = 0;
+  std::vector<std::string> classes; ///< Names by label.
   double target_mean = 0;
   double target_deviation = 1;
-  genome_hash checksum; ///< Of the training files' bytes.
+  genome_hash checksum; ///< The checksum of the training files' bytes.
 
-  /// What networks for the examples must fit.
+  /// Returns the problem that networks for the examples must fit.
   [[nodiscard]] problem as_problem() const {
     return {shape, task.outputs(classes.size()), numbers_of(columns)};
   }
@@ -81,10 +82,11 @@ struct new_targets {
 /// Examples to be predicted, ready for a network.
 struct new_examples {
   std::size_t count = 0;
-  std::vector<float> features;          ///< [count, shape...]
-  std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
-  std::optional<new_targets> targets{}; ///< Of a table that has the target's column.
-  std::vector<std::uint64_t> lines{};   ///< Of a CSV's rows; empty otherwise.
+  std::vector<float> features;      ///< [count, shape...]
+  std::vector<std::string> notes{}; ///< Notes on them, a line each.
+  /// The targets of a table that has the target's column.
+  std::optional<new_targets> targets{};
+  std::vector<std::uint64_t> lines{}; ///< The lines of a CSV's rows; empty otherwise.
 };
 
 /// Reads examples like those of the training data, with or without the target, which
@@ -102,13 +104,15 @@ struct new_examples {
 struct raw_rows {
   std::string origin;
   std::size_t count = 0;
-  exact_numbers values;                 ///< [count, inputs]; NaN is a blank.
-  std::vector<std::uint64_t> lines;     ///< Of a CSV; empty otherwise.
-  std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
-  std::optional<new_targets> targets{}; ///< Of a table that has the target's column.
+  exact_numbers values;             ///< [count, inputs]; NaN is a blank.
+  std::vector<std::uint64_t> lines; ///< The lines of a CSV; empty otherwise.
+  std::vector<std::string> notes{}; ///< Notes on them, a line each.
+  /// The targets of a table that has the target's column.
+  std::optional<new_targets> targets{};
 };
 
-/// What networks take: [count, shape...]. A blank that cannot be filled is an error.
+/// Returns the values that networks take: [count, shape...]. A blank that cannot be
+/// filled is an error.
 [[nodiscard]] expected<std::vector<float>> prepare(const raw_rows& rows,
                                                    const preprocessing& how);
 

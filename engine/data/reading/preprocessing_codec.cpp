@@ -187,7 +187,7 @@ bool layout_fits(const preprocessing& how) {
          && (how.sizes.sizes.empty() || elements_of(how.sizes) == how.width);
 }
 
-// What `prepare` and those who read new files rely on.
+// Checks the facts that `prepare` and those who read new files rely on.
 void check(decoder& in, const preprocessing& how) {
   if (how.width < 1 || how.width > most_values)
     return in.fail("examples of " + std::to_string(how.width) + " values");

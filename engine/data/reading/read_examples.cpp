@@ -45,7 +45,7 @@ expected<csv_text> text_of(std::string bytes, const std::string& origin,
   return text;
 }
 
-// What holds one array: a file, or a member of an archive.
+// The file, or member of an archive, that holds one array.
 struct array_bytes {
   std::string origin; ///< For messages: "x.npy", "x.npz: y.npy".
   format kind = format::npy;

@@ -26,7 +26,7 @@ struct split_parts {
                                 const split_shares& shares, std::uint64_t seed);
 
 /// In order of `times`, one for each example: the earliest are the train part, the latest
-/// the test part. Of equal times, the first example is the earlier.
+/// the test part. If times are equal, the first example is the earlier.
 [[nodiscard]] split_parts split_by_time(std::span<const double> times,
                                         const split_shares& shares);
 

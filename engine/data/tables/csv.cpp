@@ -80,7 +80,7 @@ private:
     wrong_.add(r.line, kind, i, std::move(message));
   }
 
-  // What each column is, as far as it is said.
+  // Returns the kind of each column, as far as it is given.
   expected<std::vector<std::optional<encoding_kind>>> find_kinds() const {
     std::vector<std::optional<encoding_kind>> kinds(head_.columns);
     std::vector<column_choice> choices = params_.columns;
@@ -272,7 +272,7 @@ private:
     out_.labels.push_back(classes_.code(field).first);
   }
 
-  // Of a row whose target is in another file.
+  // Reads the target of a row whose target is in another file.
   void read_target_beside(const csv_row& r, std::string_view field) {
     const auto n = field_number(field, targets_->number);
     const bool finite = n && std::isfinite(*n);
@@ -319,7 +319,8 @@ private:
   /// Says how a date fits; of other texts, that they do.
   date_column::fit check_text(const csv_row& r, std::size_t i, open_texts& open) {
     constexpr std::size_t most_categories = 1000;
-    constexpr std::size_t most = std::size_t{1} << 24; // Those that a float counts.
+    // The whole numbers that a float can count.
+    constexpr std::size_t most = std::size_t{1} << 24;
     const std::string_view field = r.fields[i];
     const auto is = [&](const char* wanted) {
       complain(r, table_complaints::of::text, i,
@@ -374,7 +375,7 @@ private:
 
   csv_rows rows_;
   const data_params& params_;
-  const csv_targets* targets_; ///< Where no column is the target; else null.
+  const csv_targets* targets_; ///< The targets, if no column is the target; else null.
   const csv_form& form_;
   std::vector<number_form> numbers_; ///< By place.
   table_complaints wrong_;

@@ -66,7 +66,7 @@ std::size_t character_length(std::string_view text) {
 /// Counts of the characters that a text has beyond ASCII.
 struct utf8_count {
   std::uint64_t letters = 0, bad = 0;
-  std::uint64_t bad_line = 0; ///< Of the first bad byte.
+  std::uint64_t bad_line = 0; ///< The line of the first bad byte.
 };
 
 /// How many of the bytes at the front are ASCII.

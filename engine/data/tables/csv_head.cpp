@@ -1,4 +1,4 @@
-// What the first line is, unless `header` says it:
+// The first line is, unless `header` says it:
 //   * scikit-learn's counts;
 //   * the names of the columns where the target or a category is asked for by name, or no
 //     field but theirs is a number (and there are such fields), or `guess_first_line` takes

@@ -13,10 +13,10 @@
 
 namespace clade {
 
-/// What stands before the rows of a table.
+/// The lines before the rows of a table.
 struct csv_head {
   std::string origin;      ///< The file, for messages.
-  std::uint64_t line = 1;  ///< Of the names, or the first row.
+  std::uint64_t line = 1;  ///< The line of the names, or of the first row.
   std::size_t columns = 0; ///< The target among them.
   /// The columns have these names, no two of them equal; empty where it has none.
   std::vector<std::string> names;

@@ -16,9 +16,10 @@ struct csv_start {
   bool unclear = false; ///< Names might be a row, or a row names.
   /// By column, no two of them equal; empty texts where there are none.
   std::vector<std::string> names;
-  std::vector<repeated_name> repeated;  ///< The names that several columns had.
-  std::vector<std::string> class_names; ///< Of scikit-learn's "counts".
-  csv_rows rows;                        ///< What follows the header.
+  std::vector<repeated_name> repeated; ///< The names that several columns had.
+  /// The names of classes in scikit-learn's "counts".
+  std::vector<std::string> class_names;
+  csv_rows rows; ///< The rows that follow the header.
 };
 
 /// Finds out what the first line is, unless `header` says it: names where it holds the

@@ -14,7 +14,7 @@ namespace clade {
 struct csv_targets {
   std::vector<std::string> texts; ///< By row.
   number_form number;             ///< How they are written, where they are numbers.
-  genome_hash checksum;           ///< Of the file's bytes.
+  genome_hash checksum;           ///< The checksum of the file's bytes.
 };
 
 /// Reads a CSV of one column, with or without a name for it. Errors begin with the file.

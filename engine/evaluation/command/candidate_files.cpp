@@ -40,7 +40,7 @@ json settings_json(const std::vector<setting>& settings) {
   return out;
 }
 
-/// As `genome_from_json` (tools/serve) reads it.
+/// Returns JSON as `genome_from_json` (tools/serve) reads it.
 json genome_json(const genome& g) {
   std::map<innovation, std::size_t> places;
   const auto inputs_of = [&](innovation node) {

@@ -11,7 +11,7 @@
 
 namespace clade {
 
-/// What a program reads of this candidate from standard input:
+/// Returns the object that a program reads of this candidate from standard input:
 ///
 ///     {"candidate": 12, "seed": 1804289383, "epochs": 1,
 ///      "hyperparameters": {"learning_rate": 0.01, ...},
@@ -23,7 +23,8 @@ namespace clade {
 [[nodiscard]] std::string command_input(const job& j);
 
 /// A folder of this process for the folders of its candidates, in TMPDIR, removed with
-/// it. What processes that were killed have left there is removed when another is made.
+/// it. Folders that processes that were killed have left there are removed when another
+/// is made.
 class work_folders {
 public:
   [[nodiscard]] static expected<work_folders> make();
@@ -75,7 +76,7 @@ public:
   [[nodiscard]] std::filesystem::path directory() const;
   /// Epochs that it has behind it, by its checkpoint.
   [[nodiscard]] std::uint32_t start_epoch() const { return start_epoch_; }
-  /// Of `metrics` that is a file.
+  /// Returns the file of `metrics` if it is one.
   [[nodiscard]] std::filesystem::path metrics_file() const;
   [[nodiscard]] std::filesystem::path checkpoint_folder() const {
     return folder_ / "checkpoint";
@@ -102,8 +103,9 @@ private:
   std::filesystem::path folder_;
   const command_setup* setup_;
   std::uint32_t start_epoch_ = 0;
-  std::map<std::string, std::string> values_;          ///< Of the words above.
-  std::map<std::string, std::string> hyperparameters_; ///< Those that apply.
+  std::map<std::string, std::string> values_; ///< The values of the words above.
+  /// The hyperparameters that apply.
+  std::map<std::string, std::string> hyperparameters_;
 };
 
 /// The words above, as check_placeholders names them.

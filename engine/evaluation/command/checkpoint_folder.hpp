@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What a program may leave in its checkpoint folder.
+/// The limits of what a program may leave in its checkpoint folder.
 struct folder_limits {
   std::uint64_t most_bytes = std::uint64_t{1} << 30;
   std::size_t most_files = 10'000;

@@ -41,12 +41,12 @@ bool answers_by_lines(const command_params& params) {
   return params.metrics == "last_line" || params.metrics == "json_lines";
 }
 
-/// What a program runs in.
+/// The surroundings that a program runs in.
 struct surroundings {
   const isolation* apart = nullptr;
   fork_server* server = nullptr; ///< Null: a program is started.
   std::filesystem::path groups{};
-  /// What is left of the budget's; 0: unlimited.
+  /// The rest of the budget's time; 0: unlimited.
   std::chrono::milliseconds time{0};
 };
 
@@ -79,10 +79,11 @@ private:
   progress& progress_;
   evaluated_job& out_;
   report_reader reports_{[this](const epoch& heard) { hear(heard); }};
-  std::string last_object_; ///< Of what came line by line.
+  std::string last_object_; ///< The last object of what came line by line.
   std::optional<followed_file> reported_;
-  std::optional<watched_file> file_;      ///< Where `metrics` is a file.
-  std::optional<followed_events> events_; ///< Where it is "tensorboard".
+  std::optional<watched_file> file_; ///< The watched file, if `metrics` is one.
+  /// The followed events, if it is "tensorboard".
+  std::optional<followed_events> events_;
   steady::time_point looked_{};
   bool wanted_ = true;
   bool beyond_ = false; ///< It goes on after the epochs that it was to train for.
@@ -105,9 +106,9 @@ void attempt::read(std::string_view line) {
     last_object_ = line;
 }
 
-/// Its best epoch is not known here, but its last is what it has come to. What others go
-/// on from is compared with those that had as many epochs, so that a part counts for
-/// nothing.
+/// Its best epoch is not known here, but its last is what it has come to. The figure that
+/// others go on from is compared with those that had as many epochs, so that a part
+/// counts for nothing.
 bool attempt::cut(const program_result& done) {
   if (done.end != program_end::timed_out || e().curve.empty()
       || job_.keep_checkpoint == checkpointing::whole)
@@ -119,7 +120,8 @@ bool attempt::cut(const program_result& done) {
   return true;
 }
 
-/// What the program's end says; its answer is read only where this leaves a success.
+/// Reads the meaning of the program's end; its answer is read only if this leaves a
+/// success.
 void attempt::read_end(const program_result& done) {
   switch (done.end) {
   case program_end::timed_out:
@@ -265,7 +267,7 @@ std::optional<std::uint32_t> attempt::run(const candidate_files& files,
              : std::nullopt;
 }
 
-/// What is left of a time until `deadline`, at least a moment; 0: unlimited, where the
+/// Returns the rest of a time until `deadline`, at least a moment; 0: unlimited, if the
 /// deadline is the end of time.
 std::chrono::milliseconds left_until(steady::time_point deadline) {
   if (deadline == steady::time_point::max())

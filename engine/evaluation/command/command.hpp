@@ -20,13 +20,13 @@ struct retry_params {
   friend bool operator==(const retry_params&, const retry_params&) = default;
 };
 
-/// `[command]`: a program of the user's scores each candidate. What it is told, and how,
-/// candidate_files.hpp says; what it answers, program_answer.hpp. Where it ends otherwise
-/// than with status 0, the candidate has failed: `crashed`, and the reason has its last
-/// line of standard error.
+/// `[command]`: a program of the user's scores each candidate. The header
+/// candidate_files.hpp says what it is told, and how; program_answer.hpp, what it
+/// answers. If it ends otherwise than with status 0, the candidate has failed: `crashed`,
+/// and the reason has its last line of standard error.
 struct command_params {
   std::vector<std::string> run;    ///< The program and its arguments, with placeholders.
-  std::filesystem::path directory; ///< Where it runs.
+  std::filesystem::path directory; ///< The folder in which it runs.
   bool copy = false;               ///< Whether each candidate runs in a copy of that.
   /// Modules that a Python loads once for all candidates (fork_server.hpp). None: each has
   /// a process of its own from the start.
@@ -34,7 +34,7 @@ struct command_params {
   std::vector<named_text> environment{}; ///< With placeholders.
   /// "last_line", "json_lines", "tensorboard", or the name of a file, with placeholders.
   std::string metrics = "last_line";
-  /// What a full evaluation is told; less where a strategy has rungs.
+  /// The epochs that a full evaluation is told; less if a strategy has rungs.
   std::uint32_t epochs = 1;
   /// Whether it keeps what it needs to go on in its checkpoint folder.
   bool checkpoints = false;
@@ -63,7 +63,8 @@ struct command_setup {
   program_host host{};
 };
 
-/// Where what the program of a candidate writes is kept in a job's folder of logs.
+/// Returns the file, in a job's folder of logs, that keeps what the program of a
+/// candidate writes.
 [[nodiscard]] std::filesystem::path log_file(const std::filesystem::path& logs,
                                              candidate_id id);
 

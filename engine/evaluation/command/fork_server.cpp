@@ -15,7 +15,7 @@ namespace clade {
 
 namespace {
 
-/// What the server reads of a program.
+/// Returns the text that the server reads of a program.
 std::string order_of(const program_params& params) {
   std::string text;
   const auto add = [&](std::string_view word) { (text += word) += '\0'; };

@@ -24,11 +24,11 @@ class fork_server {
 public:
   explicit fork_server(std::vector<std::string> modules) : modules_(std::move(modules)) {}
 
-  /// As `run_program` of a command that is a Python, a script or "-m" and a module, and
-  /// arguments. Starts the server where there is none, with the command's Python and
-  /// environment; the time that loading takes is the program's. Where modules cannot be
-  /// loaded, the program ends with status 1 and says so. After a program that had to be
-  /// killed, or took too much memory, the next has a new server.
+  /// Does the same as `run_program`, for a command that is a Python, a script or "-m" and
+  /// a module, and arguments. Starts the server where there is none, with the command's
+  /// Python and environment; the time that loading takes is the program's. If modules
+  /// cannot be loaded, the program ends with status 1 and says so. After a program that
+  /// had to be killed, or took too much memory, the next has a new server.
   [[nodiscard]] expected<program_result> run(const program_params& params);
 
 private:
@@ -36,7 +36,7 @@ private:
     std::optional<program_group> group;
     std::unique_ptr<guarded_process> process;
     unique_fd line;
-    pid_t id = 0; ///< Of the Python itself.
+    pid_t id = 0; ///< The process of the Python itself.
   };
   class forked_program;
 

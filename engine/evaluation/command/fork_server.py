@@ -46,7 +46,7 @@ def set_streams(files):
 
 
 def show_error(error):
-    """As if the script had been run by itself."""
+    """Shows the error as if the script had been run by itself."""
     trace = error.__traceback__
     while trace is not None and os.path.basename(trace.tb_frame.f_code.co_filename) in (
             "<string>", "<frozen runpy>", "runpy.py"):
@@ -104,7 +104,7 @@ def leave(status):
         for stream in (sys.__stdout__, sys.__stderr__):
             stream.flush()
     except OSError:
-        status = status or 120  # As Python has it.
+        status = status or 120  # Python has the same status.
     except ValueError:
         pass  # The script has closed or detached it.
     ctypes.CDLL(None).exit(status)

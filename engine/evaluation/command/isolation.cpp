@@ -6,7 +6,7 @@
 // take the covers away; one of another user's has no rights once it has been started.
 // Namespaces that it makes further down have the covers too, where they are locked.
 //
-// What is in the new user namespace may not look into processes outside (ptrace(2)), so
+// A process in the new user namespace may not look into processes outside (ptrace(2)), so
 // /proc/PID/root leads nowhere.
 
 #include "engine/evaluation/command/isolation.hpp"
@@ -48,7 +48,7 @@ std::string only(unsigned id) {
   return std::to_string(id) + " " + std::to_string(id) + " 1\n";
 }
 
-/// Of /proc/PID/NAME. Returns errno, 0 if all went well.
+/// Writes a map to /proc/PID/NAME. Returns errno, 0 if all went well.
 int write_map(pid_t process, const char* name, const std::string& text) {
   const auto path = "/proc/" + std::to_string(process) + "/" + name;
   const unique_fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -78,7 +78,8 @@ int hear(int line) {
 
 /// Allocates nothing. Returns errno, 0 if all went well.
 int cover(const std::vector<std::string>& folders) {
-  // What is mounted outside from now on is seen here; nothing goes the other way.
+  // File systems that are mounted outside from now on are seen here; nothing goes the
+  // other way.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
     return errno;
   for (const auto& folder : folders)

@@ -55,7 +55,7 @@ public:
         stop(program, *why);
       read_some(program);
     }
-    // What the program has left behind may hold its pipes open.
+    // Processes that the program has left behind may hold its pipes open.
     program.end_rest();
     output_.read_rest();
     errors_.read_rest();

@@ -17,7 +17,7 @@ class isolation;
 /// A program of somebody else's, to be run once.
 struct program_params {
   std::vector<std::string> command; ///< The program and its arguments.
-  std::filesystem::path directory;  ///< Where it runs.
+  std::filesystem::path directory;  ///< The folder in which it runs.
   /// "NAME=value", beside or instead of what this process has.
   std::vector<std::string> environment = {};
   std::string input = {}; ///< Its standard input.
@@ -30,7 +30,7 @@ struct program_params {
   std::chrono::milliseconds grace{500};
   /// Resident in all of its processes together.
   std::uint64_t memory_bytes = 0;
-  /// What it is kept from; null: nothing. Must outlive the call.
+  /// The isolation that it is kept in; null: nothing. Must outlive the call.
   const isolation* apart = nullptr;
   /// The control group below which it gets its own, so that the kernel keeps it within its
   /// memory; empty: it is watched instead, several times a second.
@@ -42,12 +42,12 @@ struct program_params {
   std::function<void(std::string_view line)> on_line = {};
 };
 
-/// Why a program ended. What ended early has no more to say.
+/// Why a program ended. A program that ended early has no more to say.
 enum class program_end { by_itself, timed_out, out_of_memory, unwanted };
 
 struct program_result {
   program_end end = program_end::by_itself;
-  /// As of `waitpid`.
+  /// The status as of `waitpid`.
   int status = 0;
   std::string output; ///< The last MiB at most of its standard output.
   std::string errors; ///< The last 64 KiB at most of its standard error.
@@ -63,7 +63,7 @@ program_file(const std::vector<std::string>& command,
 
 /// Runs it in a process group of its own and waits for its end. It inherits no descriptor
 /// but its three streams. No process that it has started, in whatever group or session,
-/// outlives the call, nor this process. Of times and bytes 0 means unlimited. Over its
+/// outlives the call, nor this process. For times and bytes, 0 means unlimited. Over its
 /// time, and when nobody wants its end any more, its group is told to end (SIGTERM), and
 /// everything that is left after `grace` is killed; `status` says how it took that. Over
 /// its memory it is killed. An error: it could not be started.

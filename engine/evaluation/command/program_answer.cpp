@@ -90,7 +90,7 @@ bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= longest_name && is_plain_text(name);
 }
 
-/// What a report says that is fit to be shown.
+/// Returns the metrics of a report that are fit to be shown.
 std::vector<metric> metrics_of(const json& object) {
   std::vector<metric> metrics;
   for (const auto& [name, number] : object.items())
@@ -159,7 +159,7 @@ void watched_file::look() {
   if (!parse_object(trimmed(*text)).is_discarded()) {
     on_object_(trimmed(*text));
   } else {
-    // Of lines that were appended, those before them are known.
+    // If lines were appended, those before them are known.
     const bool longer = text->starts_with(seen_);
     const auto known = longer ? seen_.rfind('\n') : std::string::npos;
     line_splitter lines(on_object_);

@@ -31,7 +31,8 @@ public:
 
   /// Returns whether the line is an object, be it a report or an answer.
   bool read(std::string_view line);
-  /// Of a program that says when an epoch ends, but not its number: the next.
+  /// Reads a report of a program that says when an epoch ends, but not its number: it is
+  /// the next.
   void read_next(std::vector<metric> metrics, std::uint32_t epochs_before);
 
 private:

@@ -44,7 +44,8 @@ private:
   unique_fd members_;
 };
 
-/// Where groups are to be made; empty where the host has none, or may make none.
+/// Returns the folder in which groups are to be made; empty if the host has none, or may
+/// make none.
 [[nodiscard]] std::filesystem::path groups_of(const program_host& host);
 
 /// Removes the empty groups below `base` of processes that were killed.

@@ -36,8 +36,8 @@ private:
 
 using line_listener = std::function<void(std::string_view line)>;
 
-/// Tells of each line of a text that comes in parts, without its end. Of a line of more
-/// than 1 MiB it does not.
+/// Tells of each line of a text that comes in parts, without its end. It does not tell of
+/// a line of more than 1 MiB.
 class line_splitter {
 public:
   explicit line_splitter(line_listener on_line) : on_line_(std::move(on_line)) {}

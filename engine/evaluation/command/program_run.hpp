@@ -8,7 +8,7 @@
 
 namespace clade {
 
-/// What a program is to have as its streams.
+/// The streams that a program is to have.
 struct program_ends {
   unique_fd input, output, errors;
 };
@@ -26,7 +26,8 @@ using program_starter = std::function<expected<followed_process*>(const program_
 /// Nothing where none is to be had or wanted: then memory is watched instead.
 [[nodiscard]] std::optional<program_group> group_for(const program_params& params);
 
-/// What a fork does before it becomes the program; false, with errno, where it cannot.
+/// Returns the steps that a fork does before it becomes the program; false, with errno,
+/// if it cannot.
 [[nodiscard]] std::function<bool()> entering(const program_params& params,
                                              const program_group* group);
 

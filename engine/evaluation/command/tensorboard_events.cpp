@@ -123,7 +123,7 @@ void followed_events::read_new(const std::filesystem::path& file) {
   }
 }
 
-// What follows a damaged record means nothing.
+// The bytes that follow a damaged record mean nothing.
 void followed_events::read_records(file_state& state) {
   constexpr std::size_t header = 12, footer = 4;
   std::string_view text = state.rest;

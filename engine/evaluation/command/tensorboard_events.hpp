@@ -15,8 +15,8 @@ namespace clade {
 /// Follows the event files of TensorBoard in a folder and below, while a program writes
 /// them. Total: any bytes are read or passed over.
 ///
-/// What is a step is the program's own: the number of an epoch from 0 or from 1, or of a
-/// batch. So one scalar says when an epoch has ended: its n-th step is epoch n.
+/// The meaning of a step is the program's own: the number of an epoch from 0 or from 1,
+/// or of a batch. So one scalar says when an epoch has ended: its n-th step is epoch n.
 class followed_events {
 public:
   using step_listener = std::function<void(std::vector<metric> values)>;
@@ -42,12 +42,13 @@ private:
     std::int64_t step = 0;
     double value = 0;
   };
-  /// Of one scalar: its latest step and the one before.
+  /// The steps of one scalar: its latest step and the one before.
   struct scalar {
     value_at last, before;
     bool has_before = false;
   };
-  /// What of a file has been read, and the bytes behind that which are no whole record.
+  /// The part of a file that has been read, and the bytes behind it that are no whole
+  /// record.
   struct file_state {
     std::uint64_t at = 0;
     std::string rest{};

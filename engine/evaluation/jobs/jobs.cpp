@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_jobs = 1000; // Of a choice (search_spaces).
+// The most values that a choice may have (search_spaces).
+constexpr std::size_t most_jobs = 1000;
 constexpr std::size_t longest_name = 200, longest_line = 300;
 constexpr std::uint32_t most_retries = 100;
 // For a training to save what it has when it is told to end.
@@ -251,7 +252,7 @@ public:
   }
 };
 
-/// Of a name, which is part of a log's path.
+/// Returns whether a text is the name of a job, which is part of a log's path.
 bool is_job_name(const std::string& name) {
   return !name.empty() && name.size() <= longest_name && is_plain_text(name)
          && name.find('\n') == std::string::npos && name.front() != '/'

@@ -16,8 +16,8 @@ inline constexpr std::string_view job_hyperparameter = "job";
 
 /// Metrics of each try of a job, which is an epoch of its evaluation: what the program
 /// ended with (128 + N where signal N killed it); what it took, with the tries before it;
-/// when it began, in seconds since 1970; and its number. Those of a job that succeeded are
-/// the metrics of its last try.
+/// when it began, in seconds since 1970; and its number. The metrics of a job that
+/// succeeded are those of its last try.
 inline constexpr std::string_view exit_status_metric = "exit_status";
 inline constexpr std::string_view seconds_metric = "seconds";
 inline constexpr std::string_view started_metric = "started";
@@ -25,16 +25,16 @@ inline constexpr std::string_view tries_metric = "tries";
 
 /// `[jobs]`: each candidate is a program that is run to its end. It has succeeded if it
 /// ends with status 0. Else it is tried again, as often as `retries` says, but not where
-/// it took too long or too much memory, as it would again. Of the failures, `crashed` is
-/// a program that ended otherwise (the reason has the last line that it wrote).
+/// it took too long or too much memory, as it would again. Among the failures, `crashed`
+/// is a program that ended otherwise (the reason has the last line that it wrote).
 ///
 /// A program has the environment of its slot, and CLADE_JOB and CLADE_TRY; it may have as
 /// many threads (OMP_NUM_THREADS) as its slot has cores.
 struct jobs_params {
   /// The program and its arguments, by the job's name.
   std::map<std::string, std::vector<std::string>> commands;
-  std::filesystem::path directory; ///< Where they run.
-  /// What they write goes to `job_log` below it; empty: nowhere.
+  std::filesystem::path directory; ///< The folder in which they run.
+  /// The folder of logs: what they write goes to `job_log` below it; empty: nowhere.
   std::filesystem::path logs;
   /// A try that takes longer is ended; 0: as long as it takes.
   std::chrono::microseconds timeout{0};

@@ -34,7 +34,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// What is drawn from purpose::synthetic, as the key's generation.
+// The kinds of values that are drawn from purpose::synthetic, as the key's generation.
 constexpr std::uint64_t fates = 0, hidden = 1, weights_of = 2;
 
 double liking(std::uint64_t seed, const std::string& name) {
@@ -238,7 +238,7 @@ bool synthetic::spend(const job& j, double spread, std::uint32_t number,
   return false;
 }
 
-// As if every slot did a thousand million multiply-adds a second.
+// Adds costs as if every slot did a thousand million multiply-adds a second.
 void synthetic::add_costs(const job& j, evaluation& e) const {
   if (!wants_costs(goal_))
     return;

@@ -19,7 +19,8 @@ struct synthetic_params {
   double hang = 0;                       ///< Share that never return.
   double hog = 0;                        ///< Share that allocate until there is no more.
   double hang_test = 0;                  ///< Share whose test never returns.
-  std::uint32_t epochs = 1;              ///< Of a full training; each is reported.
+  /// The epochs of a full training; each is reported.
+  std::uint32_t epochs = 1;
 };
 
 [[nodiscard]] expected<void> validate(const synthetic_params& params);

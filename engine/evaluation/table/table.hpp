@@ -29,7 +29,7 @@ public:
   read(table_description description, std::span<const table_source> files);
 
   [[nodiscard]] const table_description& description() const { return description_; }
-  /// Of the description and of what it read.
+  /// Returns the checksum of the description and of what it read.
   [[nodiscard]] genome_hash checksum() const { return checksum_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t fidelities() const { return description_.fidelities.size(); }
@@ -50,8 +50,8 @@ public:
     std::size_t fidelity = 0;
   };
 
-  /// What the seed that `draw` falls on gave, of those that were run: infinite where it
-  /// diverged; nothing where none was run.
+  /// Returns the value that the seed on which `draw` falls gave, among those that were
+  /// run: infinite if it diverged; nothing if none was run.
   [[nodiscard]] std::optional<double> value(const cell& c, std::uint64_t draw) const;
 
   /// Over the seeds that were run; infinite where one diverged.
@@ -73,7 +73,7 @@ private:
   table_index index_;
   std::size_t rows_ = 0, width_ = 0;
   std::vector<double> values_; ///< Rows of `width_` columns.
-  /// Of each metric and fidelity, its columns.
+  /// The columns of each metric and fidelity.
   std::vector<std::vector<std::vector<std::uint32_t>>> columns_;
   std::size_t truth_ = 0;
 };

@@ -25,18 +25,18 @@ struct table_metric {
   bool in_proportion = false;
 };
 
-/// What says how a table of evaluations is read (engine/config/experiment/table_file.hpp).
+/// The description of how a table of evaluations is read (engine/config/experiment/table_file.hpp).
 struct table_description {
   std::string name; ///< The file's path as given.
   /// Absolute. Row i of each is about the same setting.
   std::vector<std::filesystem::path> files;
   std::string files_place;
-  /// What would help where a file is not there.
+  /// Advice for the case that a file is not there.
   std::string advice;
   /// Without layers; its hyperparameters are the table's parameters.
   search_space space;
   table_lookup lookup = table_lookup::exact;
-  /// Of each parameter, in the space's order: the column, and where it stands.
+  /// For each parameter, in the space's order: the column, and the place where it stands.
   std::vector<std::string> columns;
   std::vector<std::string> places;
   /// A column of digits (0 to 9, then a to z), each an index into the list of the
@@ -51,7 +51,7 @@ struct table_description {
   std::vector<table_metric> metrics; ///< Sorted by name.
   clade::objective objective;
   std::string truth;    ///< The metric by which a search is judged in the end.
-  genome_hash checksum; ///< Of the description's own bytes, includes too.
+  genome_hash checksum; ///< The checksum of the description's own bytes, includes too.
 };
 
 } // namespace clade

@@ -81,7 +81,7 @@ void table_fitness::look_up(const job& j, progress& p, evaluation& e) const {
     return fail_with(e, outcome::invalid,
                      d.name + " has nothing of " + std::to_string(j.budget.epochs)
                          + " epochs or fewer");
-  // What finds the same row is the same setting, and has the same value.
+  // Settings that find the same row are the same setting, and have the same value.
   const auto draw = d.lookup == table_lookup::nearest
                         ? derive(j.seed, purpose::training, *row, 0).next()
                         : draw_seed(j.seed, j.genome);

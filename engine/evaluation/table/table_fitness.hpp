@@ -22,7 +22,8 @@ struct table_params {
 /// The epochs of a `budget` that stand for `params.epochs`.
 [[nodiscard]] std::uint32_t budget_epochs(const table_params& params);
 
-/// What the networks of a table's space must fit; they have no layers.
+/// Returns the problem that the networks of a table's space must fit; they have no
+/// layers.
 [[nodiscard]] problem table_problem();
 
 /// Evaluations are looked up: what one seed gave, drawn by the run's seed and the

@@ -1,8 +1,8 @@
 // Exact: open addressing over a hash of a row's codes; a look-up reads a slot and the
 // codes of one row. Nearest: every row is looked at. A parameter's place is a number from
 // 0 to 1: of a range, in its logarithm where the range is logarithmic; of an ordered
-// choice by its number in the list. Where values of an unordered choice differ, they are
-// 1 apart. The distance is the sum of squares. Places lie in blocks of eight rows,
+// choice by its number in the list. If values of an unordered choice differ, they are 1
+// apart. The distance is the sum of squares. Places lie in blocks of eight rows,
 // parameter by parameter, for the loop over a block to be one of vectors; it adds in one
 // order, without fused operations, so that every machine finds the same row.
 #include "engine/evaluation/table/table_index.hpp"
@@ -25,7 +25,7 @@ struct bounds {
   bool log = false;
 };
 
-/// Of a choice, the numbers of its options.
+/// For a choice, the bounds are the numbers of its options.
 bounds bounds_of(const parameter& p) {
   if (const auto* real = std::get_if<real_domain>(&p.domain))
     return {real->low, real->high, real->log};

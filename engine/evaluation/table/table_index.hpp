@@ -54,14 +54,15 @@ private:
   std::vector<parameter> parameters_;
   table_lookup lookup_ = table_lookup::exact;
   std::uint32_t rows_ = 0;
-  std::vector<std::vector<double>> occurring_; ///< Of each range, ascending.
-  std::vector<std::uint32_t> codes_;           ///< Row by row.
-  std::vector<std::uint32_t> slots_;           ///< Open addressing: a row + 1, or 0.
+  /// The values that occur in each range, ascending.
+  std::vector<std::vector<double>> occurring_;
+  std::vector<std::uint32_t> codes_; ///< Row by row.
+  std::vector<std::uint32_t> slots_; ///< Open addressing: a row + 1, or 0.
   struct scale {
     double from = 0, factor = 0;
     bool log = false, ordered = true;
   };
-  std::vector<scale> scales_; ///< Of each parameter, to a place.
+  std::vector<scale> scales_; ///< The scale of each parameter, to a place.
   std::vector<float> places_; ///< In blocks of rows, see table_index.cpp.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> duplicate_;
 };

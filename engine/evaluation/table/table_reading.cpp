@@ -1,5 +1,5 @@
 // All files are read row by row at once, and row i of each is about the same setting:
-// columns of one name must say the same in all of them. Of a row the parameters' values
+// columns of one name must say the same in all of them. The values of a row's parameters
 // are kept for the index, and the columns that metrics name, each once. The first thing
 // that is wrong ends it.
 #include "engine/data/bytes/csv_fields.hpp"
@@ -52,7 +52,8 @@ std::optional<double> option_of(const choice_domain& d, std::string_view field) 
   return std::nullopt;
 }
 
-/// What a parameter's field means to the index; nothing where it is not of its domain.
+/// Returns the meaning of a parameter's field for the index; nothing if it is not of its
+/// domain.
 std::optional<double> meaning_of(const parameter& p, std::string_view field) {
   if (field.empty() && p.when)
     return std::numeric_limits<double>::quiet_NaN();
@@ -127,12 +128,13 @@ private:
 
   benchmark_table result_;
   std::vector<open_file> files_;
-  std::vector<location> parameters_;          ///< Where each parameter's column is.
+  std::vector<location> parameters_;          ///< The place of each parameter's column.
   location digits_;                           ///< Or all of them.
-  std::vector<location> values_;              ///< Where each column of values is.
+  std::vector<location> values_;              ///< The place of each column of values.
   std::vector<std::vector<location>> shared_; ///< Columns of one name in several files.
   std::vector<double> settings_;              ///< Row by row.
-  std::vector<std::uint64_t> lines_;          ///< Of each row, in the first file.
+  /// The line of each row, in the first file.
+  std::vector<std::uint64_t> lines_;
 };
 
 expected<void> table_reading::read_headers() {

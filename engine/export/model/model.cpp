@@ -1,7 +1,7 @@
 // A block (conv, separable_conv, depthwise_conv, dense) is a map, a norm and an
 // activation; the other operators are one step each. `ways` names the function that takes
-// each operator apart. What modules compute stands in engine/training/network/operator_modules.cpp
-// and pool_modules.cpp.
+// each operator apart. The computations of modules stand in
+// engine/training/network/operator_modules.cpp and pool_modules.cpp.
 
 #include "engine/export/model/model.hpp"
 
@@ -159,7 +159,7 @@ private:
   std::map<std::string, const weight_tensor*> by_name_;
   std::map<std::string, int> numbers_;
   exported_model out_;
-  std::vector<std::size_t> last_; ///< Of each layer, its last step.
+  std::vector<std::size_t> last_; ///< The last step of each layer.
   const layer* layer_ = nullptr;
   std::string word_;
   std::optional<error> fault_;

@@ -20,8 +20,8 @@ namespace clade {
 /// Index into `exported_model::weights`.
 using tensor_index = std::size_t;
 
-// What a step computes, N examples at a time: images [N, channels, height, width] and
-// vectors [N, features]. What follows from a weight's shape is not repeated.
+// The computation of a step, N examples at a time: images [N, channels, height, width]
+// and vectors [N, features]. Facts that follow from a weight's shape are not repeated.
 
 struct input_step {};
 struct convolution_step {
@@ -118,7 +118,7 @@ struct export_step {
   std::string layer; ///< The decoded layer's name, the same for all steps of a block.
   operation computes;
   std::vector<std::size_t> inputs; ///< Indices of earlier steps.
-  tensor_shape in;                 ///< Of the first input.
+  tensor_shape in;                 ///< The shape of the first input.
   tensor_shape out;
 };
 
@@ -128,14 +128,17 @@ struct run_tensor {
   tensor_index index = 0;
 };
 
-/// What else a file must hold for `clade predict` to need nothing beside it
+/// The further parts that a file must hold for `clade predict` to need nothing beside it
 /// (model_file.hpp).
 struct model_origin {
-  genome genes;                          ///< Of an ensemble, none: its members'.
-  std::vector<mixture_member> members{}; ///< Of one network, none.
-  std::string search_space;              ///< `to_toml` of it.
-  std::string header, array, target;     ///< Of `data_params`: how data files are read.
-  /// Of a regression's champion, for intervals (predictions.hpp); else empty.
+  /// The genes of one network; an ensemble has none: those of its members count.
+  genome genes;
+  /// The members of an ensemble; one network has none.
+  std::vector<mixture_member> members{};
+  std::string search_space; ///< `to_toml` of it.
+  /// The settings of `data_params` by which data files are read.
+  std::string header, array, target;
+  /// The errors of a regression's champion, for intervals (predictions.hpp); else empty.
   error_quantiles errors{};
 };
 

@@ -49,13 +49,13 @@ constexpr std::size_t most_version_digits = 9;
 // safetensors takes no longer header.
 constexpr std::uint64_t most_header_bytes = 100'000'000;
 constexpr std::size_t most_sizes = 8;
-// Of one example: what was trained had many at once.
+// The limit is for one example: the trainer had many at once.
 constexpr std::uint64_t most_activation_bytes = std::uint64_t{1} << 32;
 
-// Where things stand in a file that begins as Clade's do.
+// The places of the parts in a file that begins as Clade's do.
 struct beginning {
   std::uint64_t version = 0;
-  std::size_t checksum = 0; ///< Where its digits begin.
+  std::size_t checksum = 0; ///< The place at which its digits begin.
 };
 
 tl::unexpected<error> no_model() {
@@ -67,7 +67,7 @@ tl::unexpected<error> damaged(const std::string& what) {
   return fail(error_kind::corrupt, "is a damaged model: " + what);
 }
 
-// Of a version that this program does not know, no more than the version is looked at.
+// If a version is not known to this program, no more than the version is looked at.
 expected<beginning> find_beginning(std::string_view file) {
   if (file.size() < length_bytes || !file.substr(length_bytes).starts_with(model_mark))
     return no_model();
@@ -167,7 +167,7 @@ private:
   std::uint64_t left_; ///< Bytes that belong to no tensor yet.
 };
 
-// What "clade_model" says.
+// The content of "clade_model".
 struct stored_model {
   genome genes;
   std::vector<mixture_member> members;

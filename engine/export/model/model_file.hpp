@@ -14,18 +14,19 @@ inline constexpr std::uint64_t model_format = 2;
 /// All that predicting takes.
 struct trained_network {
   clade::network network;
-  std::vector<weight_tensor> weights; ///< As the trainer names and orders them.
+  /// The weights, as the trainer names and orders them.
+  std::vector<weight_tensor> weights;
   preprocessing how;
   /// How files of new examples are read: `header`, `array`, `target` and `task`.
   data_params reading;
-  error_quantiles errors{}; ///< As in `model_origin`.
+  error_quantiles errors{}; ///< The errors, as in `model_origin`.
 };
 
 /// How a file of Clade's begins behind the header's length; then the version in decimal.
 inline constexpr std::string_view model_mark = R"({"__metadata__":{"clade_format":")";
 
-/// What the metadata's "clade_model" says of a model with an origin (grammar at the top
-/// of model_file.cpp), and how it stands there: in hexadecimal digits.
+/// Returns the text of the metadata's "clade_model" for a model with an origin (grammar
+/// at the top of model_file.cpp), in hexadecimal digits as it stands there.
 [[nodiscard]] bytes encode_origin(const exported_model& m);
 /// The same of "clade_errors", which only a model with errors has.
 [[nodiscard]] bytes encode_errors(const exported_model& m);

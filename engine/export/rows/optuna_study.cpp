@@ -75,7 +75,7 @@ std::string datetime(std::int64_t unix_ms) {
 struct param {
   std::string name;
   std::string distribution;
-  std::vector<value> choices; ///< Of a categorical one.
+  std::vector<value> choices; ///< The choices of a categorical parameter.
 
   [[nodiscard]] double stored(const value& v) const {
     if (!choices.empty())
@@ -277,7 +277,7 @@ expected<void> write_optuna_study(const store& s, const experiment& e,
       writer.commit();
     return written;
   } catch (const SQLite::Exception& failure) {
-    // What is not whole would stand in the way of the next.
+    // A file that is not whole would stand in the way of the next.
     std::filesystem::remove(file, ignored);
     return fail(failure.getErrorCode() == cannot_open ? error_kind::invalid_input
                                                       : error_kind::io,

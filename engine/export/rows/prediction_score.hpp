@@ -13,9 +13,11 @@ namespace clade {
 
 /// How good predictions of examples are whose targets are known.
 struct prediction_score {
-  std::uint64_t rows = 0;      ///< Those that were compared.
-  std::uint64_t left_out = 0;  ///< Those without a target, or of a class of their own.
-  std::vector<metric> metrics; ///< As a training has them of a part, without its name.
+  std::uint64_t rows = 0; ///< The number of rows that were compared.
+  /// The number of rows without a target, or of a class of their own.
+  std::uint64_t left_out = 0;
+  /// The metrics that a training has of a part, without the part's name.
+  std::vector<metric> metrics;
   /// The share of the targets that lie in their interval, ends included.
   std::optional<double> coverage;
 };

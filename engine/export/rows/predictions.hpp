@@ -9,10 +9,10 @@
 
 namespace clade {
 
-/// What a file of predictions holds.
+/// The choices about a file of predictions.
 struct prediction_format {
-  bool probabilities = true; ///< Of classes: that of each, behind the class.
-  /// Of numbers: how far from the prediction an interval reaches to either side, in the
+  bool probabilities = true; ///< For classes: that of each, behind the class.
+  /// For numbers: how far from the prediction an interval reaches to either side, in the
   /// target's own unit (`interval_reach`).
   std::optional<double> reach = std::nullopt;
   /// Names as the data has them, for programs; else as `csv_safe_field` writes them.
@@ -32,7 +32,7 @@ struct prediction_format {
 /// The likeliest class of an example's scores; the first of equals.
 [[nodiscard]] std::size_t likeliest(std::span<const float> scores);
 
-/// What an output of a network means (`learning_task::decoded`).
+/// Returns the meaning of a network's output (`learning_task::decoded`).
 [[nodiscard]] double decoded(float output, const preprocessing& how);
 
 /// Refuses outputs [examples, outputs] that are not all finite numbers, in the target's

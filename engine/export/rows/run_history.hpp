@@ -23,7 +23,7 @@ struct trial {
 [[nodiscard]] expected<void>
 for_each_trial(const store& s, const std::function<expected<void>(const trial&)>& visit);
 
-/// What the run was started with.
+/// Returns the experiment that the run was started with.
 [[nodiscard]] expected<experiment> read_experiment_of(const store& s,
                                                       const std::filesystem::path& file);
 

@@ -121,7 +121,7 @@ public:
     return name;
   }
 
-  /// Of examples [N, shape...].
+  /// Declares the input for examples [N, shape...].
   void declare_input(const std::string& name, element type, const sizes& shape) {
     ins_.push_back(declared(name, type, shape));
   }

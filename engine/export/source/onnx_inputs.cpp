@@ -245,7 +245,7 @@ private:
   onnx_graph& graph_;
   const preprocessing& how_;
   const std::set<std::string>& taken_;
-  element type_; ///< Of raw examples.
+  element type_; ///< The type of raw examples.
   std::vector<onnx_input> inputs_;
 };
 

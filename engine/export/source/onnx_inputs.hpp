@@ -13,7 +13,7 @@ namespace clade {
 struct onnx_input {
   std::string name;
   std::string kind;      ///< "numbers", or the column's: "number", "category", ...
-  std::size_t place = 0; ///< Of the column among those of the file.
+  std::size_t place = 0; ///< The place of the column among those of the file.
 };
 
 /// Declares what the model takes, and adds what prepares it for the network; the value

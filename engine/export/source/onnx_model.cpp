@@ -47,7 +47,7 @@ private:
   }
   std::string done(const node&) const { return step_->name; }
 
-  // What each step computes; returns its value's name.
+  // Writes the computation of each step; returns its value's name.
   std::string visit(const input_step&) { return prepared(); }
   std::string visit(const convolution_step& o);
   std::string visit(const linear_step& o);

@@ -1,6 +1,6 @@
 // Steps of one block stand in one expression, so that forward() has a line for each layer
-// of the network, in its order. What has parameters, or differs between training and use,
-// is a module of its own; the rest is a function.
+// of the network, in its order. A step that has parameters, or differs between training
+// and use, is a module of its own; the rest is a function.
 
 #include "engine/export/source/python_source.hpp"
 
@@ -24,7 +24,7 @@ std::string number(std::int64_t n) {
   return std::to_string(n);
 }
 
-// What __init__ says of a step; nothing where it is a function.
+// Writes the line of __init__ for a step; nothing if it is a function.
 class declaration {
 public:
   explicit declaration(const exported_model& m) : m_(m) {}
@@ -107,7 +107,7 @@ private:
   const export_step* step_ = nullptr;
 };
 
-// What forward() says of a step, given the expressions of its inputs.
+// Writes the expression of forward() for a step, given the expressions of its inputs.
 class expression {
 public:
   std::string of(const export_step& s, std::vector<std::string> inputs) {

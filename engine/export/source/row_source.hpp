@@ -20,11 +20,12 @@ struct known_values {
 };
 [[nodiscard]] std::vector<known_values> known_values_of(const preprocessing& how);
 
-/// What is written for a minus, a space or an apostrophe of a number beside those of
-/// ASCII.
+/// Returns the characters that are written for a minus, a space or an apostrophe of a
+/// number beside those of ASCII.
 [[nodiscard]] const std::vector<known_values>& number_marks();
 
-/// What the Python of PyTorch and TorchScript call the same: "math.sin", "torch.sin".
+/// The names for functions that the Python of PyTorch and TorchScript share: "math.sin",
+/// "torch.sin".
 struct row_dialect {
   std::string_view sine, cosine, remainder; ///< Functions of doubles; as std::fmod.
   std::string_view doubles;                 ///< The type: "torch.float64".
@@ -45,8 +46,9 @@ struct row_dialect {
 /// floats, as pixels are.
 [[nodiscard]] bool takes_doubles(const preprocessing& how);
 
-/// Of columns of numbers alone: where each input is taken from, an index into the columns
-/// followed by as many that are 1 for a blank, else 0. Empty: the columns are the inputs.
+/// For columns of numbers alone, returns the place that each input is taken from: an
+/// index into the columns followed by as many that are 1 for a blank, else 0. Empty: the
+/// columns are the inputs.
 [[nodiscard]] std::vector<std::int64_t> input_order(const preprocessing& how);
 
 /// The sizes of one example as its file has it: [columns] of a table.

@@ -10,14 +10,16 @@
 
 namespace clade {
 
-/// What takes LibTorch: it lies in a module of its own beside the binary, so that nothing
-/// else pays for it (as with engine/training/asked/training_params.hpp). On the CPU.
+/// The work that takes LibTorch: it lies in a module of its own beside the binary, so
+/// that nothing else pays for it (as with engine/training/asked/training_params.hpp). On the
+/// CPU.
 class torch_work {
 public:
   virtual ~torch_work() = default;
 
-  /// What the network that Clade trained says of examples [count, shape...], as the data
-  /// was prepared for training: logits or standardised targets, [count, outputs].
+  /// Returns the outputs of the network that Clade trained for examples [count,
+  /// shape...], as the data was prepared for training: logits or standardised targets,
+  /// [count, outputs].
   [[nodiscard]] virtual expected<std::vector<float>>
   outputs(const network& n, std::span<const weight_tensor> weights,
           std::span<const float> examples) = 0;
@@ -33,7 +35,8 @@ public:
 [[nodiscard]] expected<std::unique_ptr<torch_work>>
 load_torch_work(const std::filesystem::path& module);
 
-/// What both sides of the module's door must agree on (engine/training/final/module.hpp).
+/// The contract on which both sides of the module's door must agree
+/// (engine/training/final/module.hpp).
 struct torch_work_contract {
   std::uint32_t version = 4;
   std::size_t model_bytes = sizeof(exported_model);
@@ -45,7 +48,8 @@ struct torch_work_contract {
 
 inline constexpr const char* torch_work_symbol = "clade_make_torch_work";
 
-/// What the module exports under that name. False: of another build, and nothing made.
+/// The function that the module exports under that name. False: of another build, and
+/// nothing made.
 using make_torch_work_function = bool (*)(const torch_work_contract& contract,
                                           std::unique_ptr<torch_work>& made);
 

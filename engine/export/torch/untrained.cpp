@@ -10,7 +10,7 @@ namespace clade {
 
 namespace {
 
-/// What leaves raw inputs as they are.
+/// Returns the preprocessing that leaves raw inputs as they are.
 preprocessing no_preprocessing(const problem& p) {
   preprocessing how{.task = p.outputs == 1 ? regression : classification,
                     .shape = p.input,

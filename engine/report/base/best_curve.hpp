@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// Where the best so far became better, by some measure of effort.
+/// A point at which the best so far became better, by some measure of effort.
 struct best_step {
   double effort = 0;
   double best = 0;

@@ -42,7 +42,7 @@ private:
 
 /// A feature whose values are bins.
 struct binned {
-  std::vector<std::uint8_t> bins; ///< Of each example.
+  std::vector<std::uint8_t> bins; ///< The bin of each example.
   std::size_t count = 0;
   std::vector<bool> known; ///< Whether the example has it.
 };

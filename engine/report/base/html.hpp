@@ -6,8 +6,8 @@
 namespace clade {
 
 /// Text as the content of an element, or of an attribute between quotes, of HTML or SVG:
-/// no part of it is taken for markup. What is no UTF-8, and control characters, become
-/// U+FFFD; ends of lines and tabs stay.
+/// no part of it is taken for markup. Bytes that are no UTF-8, and control characters,
+/// become U+FFFD; ends of lines and tabs stay.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 /// The same for Markdown, on one line: whatever could begin emphasis, code, a link, a

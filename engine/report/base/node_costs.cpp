@@ -15,7 +15,7 @@ node_costs costs_by_node(const network& n, const genome& g) {
       cost.parameters += layer.cost.parameters;
       cost.multiply_adds += layer.cost.multiply_adds;
       found = found || own;
-      if (own || !found) // Of a composite, what its last layer gives.
+      if (own || !found) // A composite's value is that which its last layer gives.
         cost.out = layer.out;
     }
   }

@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What a node's value is shaped like, and what the node costs with all that decoding put
+/// The shape of a node's value, and the cost of the node with all that decoding put
 /// before its operator (adapters and projections).
 struct node_cost {
   tensor_shape out;

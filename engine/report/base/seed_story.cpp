@@ -85,7 +85,8 @@ private:
   current now_;
   std::unordered_set<candidate_id> descendants_; ///< The seeds among them.
   std::map<candidate_id, std::string> names_;
-  std::map<std::string, std::string> networks_; ///< Of seeds, to their names.
+  /// The networks of seeds, to their names.
+  std::map<std::string, std::string> networks_;
   seed_story told_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What the seeds of a search space brought to a run. A candidate with the network of a
+/// The contribution of a search space's seeds to a run. A candidate with the network of a
 /// seed that it descends from is that seed, trained on.
 struct seed_story {
   struct best {
@@ -22,7 +22,7 @@ struct seed_story {
   std::uint64_t descendants = 0;  ///< How many others descend from one.
   std::uint64_t candidates = 0;   ///< How many there were in all.
   std::optional<best> best_seed;  ///< None: none of them succeeded.
-  std::optional<best> best_other; ///< Of those that descend from no seed.
+  std::optional<best> best_other; ///< The best of those that descend from no seed.
   candidate_id champion = 0;      ///< Or the best so far; 0: nobody succeeded.
   bool is_final = false;          ///< `champion` is the champion of a finished run.
   std::string champion_is;        ///< The seed that the champion is; empty: none.

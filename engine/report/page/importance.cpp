@@ -47,7 +47,8 @@ struct named_feature {
   std::vector<feature_value> values;
 };
 
-/// What differs among the rows: layers by operator, then hyperparameters, by name.
+/// Returns the features that differ among the rows: layers by operator, then
+/// hyperparameters, by name.
 std::vector<named_feature> features_of(const std::vector<candidate_row>& rows) {
   std::set<std::string> operators, hyperparameters;
   for (const auto& row : rows) {

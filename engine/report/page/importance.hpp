@@ -19,7 +19,7 @@ struct importance {
   std::string metric;
   std::vector<matter> order;    ///< The most important first.
   std::uint64_t candidates = 0; ///< On which the forest was grown.
-  double explained = 0;         ///< As in forest_importance.
+  double explained = 0;         ///< The same as in forest_importance.
 
   /// Fewer candidates say nothing, and of more some are taken evenly.
   static constexpr std::size_t least = 12, most = 2000;

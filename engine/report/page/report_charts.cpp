@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array colours{"c1", "c2", "c3", "c4"};
 
-/// What a telephone has room for.
+/// The size for which a telephone has room.
 constexpr chart_size narrow_size{.width = 348, .height = 240};
 
 /// A chart for wide screens and paper, and one for narrow ones, where the letters of the
@@ -53,8 +53,8 @@ std::pair<std::string, std::string> split(const std::string& metric) {
              : std::pair(metric.substr(0, dot), metric.substr(dot + 1));
 }
 
-/// Where most candidates lie: the few that did far worse than the others would leave no
-/// room to tell these apart. `hidden` of them lie outside.
+/// The range in which most candidates lie: the few that did far worse than the others
+/// would leave no room to tell these apart. `hidden` of them lie outside.
 struct fitness_window {
   range shown;
   std::uint64_t hidden = 0;

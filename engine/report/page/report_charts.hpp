@@ -19,8 +19,8 @@ namespace clade {
 /// Fitness by size of all candidates, with those that none of their size beats.
 [[nodiscard]] std::string size_chart(const run_report& story);
 
-/// What a regression predicted of test examples against what they are, with the line on
-/// which both are equal.
+/// Returns a chart of a regression's predictions for test examples against the true
+/// values, with the line on which both are equal.
 [[nodiscard]] std::string predictions_chart(const test_details& details);
 
 /// A row for each slot, dark where it worked; at most `most_rows`.

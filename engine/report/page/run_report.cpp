@@ -1,6 +1,6 @@
-// The tables are passed over once each. What may be a million rows is summed up as it
-// passes: candidates into cells of a grid of size and fitness, slots' work into columns
-// of time.
+// The tables are passed over once each. Tables that may have a million rows are summed up
+// as they pass: candidates into cells of a grid of size and fitness, slots' work into
+// columns of time.
 #include "engine/report/page/run_report.hpp"
 
 #include "engine/config/file/flat_settings.hpp"

@@ -55,7 +55,7 @@ struct told_job {
 /// All that a report tells of a run.
 struct run_report {
   run_view run; ///< With its digest.
-  /// Of a run of jobs, which has no champion and no generations.
+  /// The jobs of a run of jobs, which has no champion and no generations.
   std::vector<told_job> jobs;
   std::string test_metric;
   /// The champion, or the best so far; none before the first success.
@@ -75,27 +75,27 @@ struct run_report {
   std::uint64_t generations_in_all = 0;
   std::vector<size_cell> sizes;
   std::vector<size_cell> front;      ///< The fittest for their size, the smallest first.
-  std::optional<front_view> weighed; ///< Of several objectives.
+  std::optional<front_view> weighed; ///< The front of a run with several objectives.
   std::vector<change_credit> credits;
-  std::vector<adaptive_rates::credit> rates; ///< Where they adapt.
+  std::vector<adaptive_rates::credit> rates; ///< The rates, if they adapt.
   std::optional<importance> matters;         ///< None where too few candidates succeeded.
-  annotations annotated;                     ///< What people wrote.
+  annotations annotated;                     ///< The annotations that people wrote.
   std::vector<failure_row> failures, lost_attempts;
   std::vector<slot_story> slots; ///< By name.
   double working_seconds = 0;    ///< In which there was any slot.
-  std::vector<double> pauses;    ///< Where in it the run stood still.
+  std::vector<double> pauses;    ///< The places in it at which the run stood still.
   std::string shell_word;        ///< The run, as a shell takes it.
 
   /// The story of the data, which the store does not have.
   std::optional<data_story> data;
   std::string without_data; ///< Why there is none; empty where the run needs none.
-  node_costs costs;         ///< Of the best candidate's network.
+  node_costs costs;         ///< The costs of the best candidate's network.
 
   static constexpr std::size_t most_generations = 400, most_failures = 20,
                                timeline_columns = 360;
 
   [[nodiscard]] double busy_share() const;
-  /// What it calls what was run: "candidate", "job".
+  /// Returns its word for the things that were run: "candidate", "job".
   [[nodiscard]] const char* noun() const { return jobs.empty() ? "candidate" : "job"; }
 };
 
@@ -106,7 +106,7 @@ struct run_report {
                                               std::string shell_word,
                                               std::vector<told_job> jobs = {});
 
-/// Those that no other of at most their size is fitter than.
+/// Returns the cells than which no other of at most their size is fitter.
 [[nodiscard]] std::vector<size_cell> front_of(std::vector<size_cell> sizes,
                                               bool maximize);
 

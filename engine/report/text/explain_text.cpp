@@ -13,7 +13,7 @@ using enum table::align;
 using json = ordered_json;
 
 constexpr std::size_t page_width = 80;
-/// Of a long line so many steps are shown of its beginning, and of its end.
+/// The numbers of steps of a long line that are shown of its beginning, and of its end.
 constexpr std::size_t first_steps = 8, last_steps = 24;
 constexpr std::size_t others_shown = 24;
 

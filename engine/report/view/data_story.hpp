@@ -27,7 +27,7 @@ struct data_story {
   };
   std::vector<one_class> classes; ///< By label; none of a regression.
 
-  /// Of a regression's target over all examples, in its own unit.
+  /// The statistics of a regression's target over all examples, in its own unit.
   double lowest = 0, mean = 0, highest = 0;
 };
 
@@ -38,8 +38,8 @@ struct data_story {
 /// on, 359 for validation, 360 for the test."
 [[nodiscard]] std::string data_words(const data_story& d);
 
-/// A line for each class, or for the target of a regression; the first is the head. Of
-/// more than `most` classes the first ones.
+/// A line for each class, or for the target of a regression; the first is the head. If
+/// there are more than `most` classes, it has the first ones.
 [[nodiscard]] std::vector<std::vector<std::string>> data_rows(const data_story& d,
                                                               std::size_t most);
 

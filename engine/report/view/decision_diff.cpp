@@ -1,7 +1,7 @@
-// Where two digests are equal nothing else is read. Where they differ, candidates are
-// compared some thousand at a time, so that memory does not grow with the runs; bytes
-// that are equal are not decoded. Then generations up to that candidate's are compared by
-// their survivors, and the ends.
+// If two digests are equal, nothing else is read. If they differ, candidates are compared
+// some thousand at a time, so that memory does not grow with the runs; bytes that are
+// equal are not decoded. Then generations up to that candidate's are compared by their
+// survivors, and the ends.
 #include "engine/report/view/decision_diff.hpp"
 
 #include "genome/base/text.hpp"

@@ -6,11 +6,11 @@ namespace clade {
 
 /// The first candidate whose birth or evaluation differs, and how many before it do not.
 /// Births go by id and each is followed by its evaluation: whatever caused a decision
-/// comes before it, and nothing depends on the order in which evaluations arrived. What
-/// only one side has is not compared.
+/// comes before it, and nothing depends on the order in which evaluations arrived.
+/// Candidates that only one side has are not compared.
 struct candidates_difference {
   std::optional<record_difference> first;
-  std::uint64_t generation = 0; ///< Of it.
+  std::uint64_t generation = 0; ///< The generation of that candidate.
   std::uint64_t equal = 0;
 };
 [[nodiscard]] expected<candidates_difference>

@@ -14,8 +14,9 @@ namespace clade {
 
 /// A run that is compared with others.
 struct compared_run {
-  run_view run;                                ///< With its digest.
-  std::map<std::string, std::string> settings; ///< Of the resolved experiment, by key.
+  run_view run; ///< With its digest.
+  /// The settings of the resolved experiment, by key.
+  std::map<std::string, std::string> settings;
   best_curve curve;
 };
 

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// Where an explanation finds candidates; a store, or literals in a test.
+/// The source in which an explanation finds candidates; a store, or literals in a test.
 struct ancestry {
   std::function<expected<candidate>(candidate_id)> find_candidate;
   std::function<expected<candidate_overview>(candidate_id)> find_overview;
@@ -46,7 +46,7 @@ struct inherited_gene {
 /// Why a network exists.
 struct explanation {
   std::string run;   ///< Its name.
-  std::string state; ///< Of the run: "finished", "stopped", "running".
+  std::string state; ///< The state of the run: "finished", "stopped", "running".
   objective goal;
   candidate_overview subject;
   /// Along the fitter parents, the oldest first, the subject last.
@@ -74,7 +74,7 @@ struct explanation {
 [[nodiscard]] expected<explanation> explain(const store& s, const run_view& run,
                                             candidate_id id);
 
-/// What happened at a step, a line or more: "crossed with #12 (0.8)", "  from it:
+/// Returns the happenings at a step, a line or more: "crossed with #12 (0.8)", " from it:
 /// momentum=0.9", "widen n3f2a1 16 -> 32".
 [[nodiscard]] std::vector<std::string> happenings(const ancestry_step& step);
 

@@ -23,8 +23,8 @@ struct front_step {
   front_size front;
 };
 
-/// What a search with several objectives found: the candidates that none dominates, the
-/// best in the first objective first, at most `kept_front`; no infeasible one.
+/// The result of a search with several objectives: the candidates that none dominates,
+/// the best in the first objective first, at most `kept_front`; no infeasible one.
 struct front_view {
   objective goal;
   std::vector<front_member> members;

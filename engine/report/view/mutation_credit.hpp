@@ -11,14 +11,15 @@
 
 namespace clade {
 
-/// What children of one kind of change were worth against their fitter parents.
+/// The worth of children of one kind of change, against their fitter parents.
 struct change_credit {
   std::string kind; ///< "add layer", "widen", "crossing", "learning_rate"
   std::uint64_t children = 0;
   std::uint64_t alone = 0; ///< With no other change.
   std::uint64_t improved = 0;
   std::uint64_t failed = 0;
-  double mean_change = 0; ///< Of the metric, over those that did not fail.
+  /// The mean change of the metric, over those that did not fail.
+  double mean_change = 0;
   double best_change = 0; ///< The most that one gained, in the objective's direction.
 
   [[nodiscard]] double improved_share() const {
@@ -47,11 +48,11 @@ public:
       rates_.emplace(*adapting);
   }
 
-  /// Children are told in the order of ids. Those whose parent failed tell nothing and
+  /// Children are told in the order of ids. Children whose parent failed tell nothing and
   /// are passed over.
   void add(const child_row& child);
 
-  /// As they were after the last child; none where they do not adapt.
+  /// Returns the rates as they were after the last child; none if they do not adapt.
   [[nodiscard]] std::vector<adaptive_rates::credit> rates() const;
 
   /// The most frequent first.

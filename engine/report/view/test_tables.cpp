@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view test_part = "test.";
 
-/// What people look at first, beside the objective's.
+/// The metrics that people look at first, beside the objective's.
 constexpr std::array usual_metrics{"test.accuracy", "test.balanced_accuracy",
                                    "test.auc",      "test.f1_macro",
                                    "test.rmse",     "test.mae",

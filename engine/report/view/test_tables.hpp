@@ -9,15 +9,15 @@
 
 namespace clade {
 
-// What a run's end says in tables, for the terminal and the report: rows of cells after
+// The tables about a run's end, for the terminal and the report: rows of cells after
 // their titles, not escaped.
 
 using table_rows = std::vector<std::vector<std::string>>;
 
-/// What the champion is compared with, and the champion, in the order of `all`: the
-/// objective's metric on the validation data and, unless `test_metric` is empty, on the
-/// test data, then, where `more`, the usual metrics of the task on the test data, and the
-/// number of parameters.
+/// Returns the rows of the models that the champion is compared with, and of the
+/// champion, in the order of `all`: the objective's metric on the validation data and,
+/// unless `test_metric` is empty, on the test data, then, where `more`, the usual metrics
+/// of the task on the test data, and the number of parameters.
 [[nodiscard]] table_rows comparison_rows(std::span<const compared> all,
                                          const std::string& validation_metric,
                                          const std::string& test_metric, bool more);

@@ -59,7 +59,8 @@ std::string linear_words(const end_facts& f, const compared& champion) {
   return text + " Only on the test data the champion is better: do not count on it.";
 }
 
-/// What an error of validation is worth, with the rows that it comes from.
+/// Returns the text on the worth of an error of validation, with the rows that it comes
+/// from.
 std::string small_validation_words(const end_facts& f, const compared& champion) {
   if (f.standard_error <= 0 || f.as_good == 0 || f.candidates < 2
       || f.validation_examples == 0)

@@ -11,15 +11,16 @@
 
 namespace clade {
 
-/// What says whether a search was worth it. Metrics are those of the objective that names
-/// the champion.
+/// The facts that tell whether a search was worth it. Metrics are those of the objective
+/// that names the champion.
 struct end_facts {
   std::string metric; ///< "validation.accuracy"
   std::string test_metric;
   bool maximize = true;
-  std::span<const compared> comparison;  ///< As in `champion_view`.
+  std::span<const compared> comparison;  ///< The models as in `champion_view`.
   std::uint64_t validation_examples = 0; ///< 0: not known.
-  double standard_error = 0;             ///< As in `test_details`; 0: not known.
+  /// The error as in `test_details`; 0: not known.
+  double standard_error = 0;
   /// Candidates that were trained and did not fail, the champion among them.
   std::uint64_t candidates = 0;
   /// Others whose metric is within one standard error of the champion's.
@@ -35,13 +36,13 @@ struct end_facts {
   bool by_the_clock = false; ///< limits.wall_time decided over its final trainings.
 };
 
-/// What a person should know before using the champion, a sentence or two each, the
-/// weightiest first; empty where there is nothing to say.
+/// Returns the facts that a person should know before using the champion, a sentence or
+/// two each, the weightiest first; empty if there is nothing to say.
 ///
 /// 1. The linear model is as good as the champion, or better, on the test data or on the
 ///    validation data.
-/// 2. The validation part is too small to tell the candidates apart. Of m candidates that
-///    are equally good, the luckiest looks better than it is by about s sqrt(2 ln m),
+/// 2. The validation part is too small to tell the candidates apart. The luckiest of m
+///    candidates that are equally good looks better than it is by about s sqrt(2 ln m),
 ///    where s is the standard error of the metric on the validation part (the expected
 ///    maximum of m independent normal errors; errors of candidates on the same examples
 ///    depend on each other, so that it is an upper bound). It is said where the

@@ -13,7 +13,7 @@ namespace clade {
 
 namespace {
 
-/// As run_finished has it.
+/// The subject, as run_finished has it.
 constexpr const char* champion_subject = "champion";
 constexpr const char* final_model_subject = "final model";
 
@@ -56,8 +56,8 @@ expected<std::vector<candidate_overview>> lineage_of(const store& s, candidate_i
   }
 }
 
-/// What the table of evaluations says of the champion's rivals. A search with several
-/// objectives or with constraints has other reasons to prefer one.
+/// Counts the rivals of the champion that the table of evaluations has. A search with
+/// several objectives or with constraints has other reasons to prefer one.
 expected<void> count_rivals(const store& s, const run_overview& o, double fitness,
                             end_facts& facts) {
   const bool weighed = !o.goal.others.empty() || !o.goal.constraints.empty();
@@ -126,7 +126,7 @@ std::string run_view::forked_from() const {
              : "";
 }
 
-// As a resolved experiment has it, which escapes quotes; a reason has none.
+// Returns it as a resolved experiment has it, which escapes quotes; a reason has none.
 std::string run_view::chosen() const {
   constexpr std::string_view before = "\nchosen = \"";
   const auto& text = overview.experiment;
@@ -261,11 +261,11 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
     }
     view.comparison.push_back(std::move(one));
   }
-  // Of a benchmark table there may be none.
+  // A benchmark table may have none.
   if (std::ranges::none_of(view.comparison,
                            [](const compared& c) { return c.test.has_value(); }))
     view.test_metric.clear();
-  // What is no candidate of the search first, the champion last.
+  // Models that are no candidates of the search come first, the champion last.
   std::ranges::stable_sort(view.comparison, {}, [](const compared& c) {
     return c.id == 0 ? 0 : c.subject == champion_subject ? 2 : 1;
   });

@@ -31,7 +31,8 @@ struct run_view {
   /// "regularised: for 5000 evaluations ...", where the strategy was "auto"; else empty.
   [[nodiscard]] std::string chosen() const;
 
-  /// As `evaluator_traits`: the hyperparameter that names its candidates; else empty.
+  /// Returns the name as in `evaluator_traits`: the hyperparameter that names its
+  /// candidates; else empty.
   [[nodiscard]] std::string named_by() const;
 
   /// "running", "finished", or "stopped": paused, or killed.
@@ -68,7 +69,7 @@ struct compared {
   std::vector<metric> test_metrics{};
 };
 
-/// What a run found, and what it is measured by.
+/// The result of a run, and the metrics that it is measured by.
 struct champion_view {
   std::optional<genome_view> champion; ///< None: no candidate succeeded.
   /// How most failed (`failure_ways::text`), where none succeeded.
@@ -81,7 +82,7 @@ struct champion_view {
   /// The details of the final model's test, or without one of the champion's; earlier
   /// versions recorded none.
   std::shared_ptr<const test_details> details{};
-  /// What to know before using the champion (verdict.hpp), a sentence or two each.
+  /// The facts to know before using the champion (verdict.hpp), a sentence or two each.
   std::vector<std::string> verdict{};
   std::optional<seed_story> seeds{};
 };
@@ -89,8 +90,8 @@ struct champion_view {
 /// Returns how candidates of the run failed since the last that did not.
 [[nodiscard]] expected<failure_ways> failures_of(const store& s);
 
-/// Of a run that is finished. `space` and `p` let the champion be drawn with its shapes;
-/// without them (nullptr) it is drawn as its genes say.
+/// Returns the view of a run that is finished. `space` and `p` let the champion be drawn
+/// with its shapes; without them (nullptr) it is drawn as its genes say.
 [[nodiscard]] expected<champion_view>
 view_champion(const store& s, const search_space* space, const problem* p);
 

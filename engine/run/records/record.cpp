@@ -109,7 +109,7 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated&
 }
 
 void write_decisive(encoder& out, std::uint64_t kind, const operator_command& r) {
-  // Those with a genome give it to the search.
+  // Orders with a genome give it to the search.
   if (r.order.kind == instruction_kind::extend || r.order.genome != nullptr)
     write_record(out, kind, r, true);
 }

@@ -67,8 +67,9 @@ struct slot_changed {
   std::string slot;
   bool joined = true;
   std::string reason; ///< Why it left; of one that joined, what its device is.
-  /// Of one that joined: evaluations on slots of the same rounding have the same bits
-  /// (fitness_function). None where all have, and in runs of before there was such a thing.
+  /// The rounding of a slot that joined: evaluations on slots of the same rounding have
+  /// the same bits (fitness_function). None where all have, and in runs of before there
+  /// was such a thing.
   std::optional<std::uint64_t> rounding{};
 };
 
@@ -78,7 +79,8 @@ struct straggler_seen {
   candidate_id id = 0;
   std::string slot;
   std::uint64_t waited_ms = 0, of_ms = 0; ///< The others for it, of the training's time.
-  /// Where steps do without the last gradients (updates = "backup"), of all of this slot.
+  /// The steps of all of this slot that did without the last gradients (updates =
+  /// "backup").
   std::uint64_t left_out = 0, of_gradients = 0;
 };
 
@@ -87,10 +89,10 @@ struct straggler_seen {
 struct run_forked {
   std::string origin{};       ///< That run's folder: "digits-20260131-140500".
   std::uint64_t identity = 0; ///< `store::identity` of its store.
-  std::uint64_t sequence = 0; ///< Of the last record that was taken from it.
+  std::uint64_t sequence = 0; ///< The sequence of the last record that was taken from it.
   std::uint64_t generation = 0;
   std::vector<std::string> changes{}; ///< "evolution.population=32"
-  std::string experiment{};           ///< As in run_started, and so are these:
+  std::string experiment{};           ///< The same as in run_started, and so are these:
   std::uint64_t seed = 0;
   genome_hash search{};
 };
@@ -107,8 +109,9 @@ enum class instruction_kind : std::uint8_t {
   add = 7,        ///< Evaluate `genome`; `text` says where it comes from.
   note = 8, ///< `text` is the note on candidate `number`, or on the run where that is 0.
   tag = 9,  ///< Gives that candidate, or the run, the tag `text`.
-  untag = 10,      ///< Takes that tag away.
-  begin_with = 11, ///< As add, but before all others: of a run that has not begun.
+  untag = 10, ///< Takes that tag away.
+  /// Adds a genome as `add` does, but before all others: of a run that has not begun.
+  begin_with = 11,
 };
 inline constexpr std::uint64_t instruction_kinds = 12;
 
@@ -140,7 +143,8 @@ struct final_training {
 /// what is trained at its end: each training is a candidate, born in this order.
 struct final_planned {
   std::string reason{};
-  std::uint64_t time_ms = 0; ///< What each may take at most; 0: as the experiment says.
+  /// The limits of what each may take at most; 0: as the experiment says.
+  std::uint64_t time_ms = 0;
   std::vector<final_training> trainings{};
   /// Whether one of several folds is no champion: it is judged by other examples than the
   /// candidates of the search. None, as in runs of before there was such a thing: it may be.
@@ -153,7 +157,7 @@ struct ensemble_member {
   candidate_id id = 0;
   double share = 0;
   double temperature = 1;            ///< Its scores of classes are divided by it.
-  std::optional<tree_sizes> trees{}; ///< Of boosted trees.
+  std::optional<tree_sizes> trees{}; ///< The sizes of boosted trees.
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };

@@ -5,8 +5,8 @@
 #include "genome/codec/fields.hpp"
 
 // The fields of records in the order in which they are stored; the grammar is at the top of
-// record.cpp. Those of a candidate depend on the version that wrote it: functions of their
-// own write and read them.
+// record.cpp. The fields of a candidate depend on the version that wrote it: functions of
+// their own write and read them.
 
 namespace clade {
 

@@ -11,7 +11,7 @@
 
 namespace clade {
 
-/// What a regression said of an example, in the target's own unit.
+/// A regression's true and predicted value of an example, in the target's own unit.
 struct value_pair {
   double actual = 0, predicted = 0;
 
@@ -25,7 +25,8 @@ struct error_quantiles {
   std::uint64_t examples = 0;
   std::vector<double> values;
 
-  /// Of all errors; `errors` in any order. At most 500 values are kept.
+  /// Makes the quantiles of all errors; `errors` are in any order. At most 500 values are
+  /// kept.
   [[nodiscard]] static error_quantiles of(std::vector<double> errors);
 
   friend bool operator==(const error_quantiles&, const error_quantiles&) = default;
@@ -44,14 +45,14 @@ struct metric_interval {
 
 /// An example of one class that was taken for another one.
 struct misclassified {
-  std::uint64_t place = 0; ///< As in `test_evidence`, also below.
+  std::uint64_t place = 0; ///< The place as in `test_evidence`, also below.
   std::string actual, predicted;
   double actual_probability = 0, predicted_probability = 0;
 
   friend bool operator==(const misclassified&, const misclassified&) = default;
 };
 
-/// What a regression said of an example that it missed, in the target's own unit.
+/// A regression's value for an example that it missed, in the target's own unit.
 struct missed_value {
   std::uint64_t place = 0;
   double actual = 0, predicted = 0;
@@ -61,8 +62,8 @@ struct missed_value {
 
 /// How far the test of a network can be trusted, and where it failed.
 struct test_evidence {
-  /// Of the objective's metric; none where all resamples agree, since nothing follows from
-  /// them then, and where the objective is no metric of a part of the data.
+  /// The interval of the objective's metric; none if all resamples agree, since nothing
+  /// follows from them then, and if the objective is no metric of a part of the data.
   std::optional<metric_interval> interval;
   /// A place is the line of an example in the file, from 1; else its index, from 0.
   bool by_line = false;
@@ -76,15 +77,15 @@ struct test_evidence {
   friend bool operator==(const test_evidence&, const test_evidence&) = default;
 };
 
-/// What the test of a network tells beside its metrics, for people and for `clade
+/// The details of a network's test beside its metrics, for people and for `clade
 /// predict`. It is an observation: it decides nothing and does not enter the digest.
 struct test_details {
   /// Examples in each part of the data.
   std::uint64_t train = 0, validation = 0, test = 0;
   /// All metrics of the test part ("test.auc"), sorted by name.
   std::vector<metric> metrics;
-  /// Of the objective's first metric on the validation part, from the sampling of its
-  /// examples; 0: not known.
+  /// The error of the objective's first metric on the validation part, from the sampling
+  /// of its examples; 0: not known.
   double standard_error = 0;
   /// Classification, of at most `most_classes`: their names, and how many test examples
   /// of class i were taken for class j, at [i * classes + j].

@@ -13,7 +13,7 @@ namespace clade {
 /// the numbers in it.
 struct failure_way {
   clade::outcome outcome = clade::outcome::crashed;
-  std::string reason{}; ///< Of the first that failed so.
+  std::string reason{}; ///< The reason of the first that failed so.
   std::uint64_t count = 0;
 
   friend bool operator==(const failure_way&, const failure_way&) = default;
@@ -26,8 +26,8 @@ struct failure_way {
 /// How candidates failed since the last that did not.
 class failure_ways {
 public:
-  /// Counts an evaluation; one that succeeded makes them forget all. What a person dropped
-  /// is not counted.
+  /// Counts an evaluation; one that succeeded makes them forget all. A candidate that a
+  /// person dropped is not counted.
   void add(const evaluation& e);
   void clear();
 
@@ -46,7 +46,7 @@ private:
   static constexpr std::size_t most_ways = 100;
 
   std::vector<failure_way> ways_;
-  std::vector<std::string> kinds_; ///< Of each way: its reason without numbers.
+  std::vector<std::string> kinds_; ///< The kind of each way: its reason without numbers.
   std::uint64_t all_ = 0;
 };
 

@@ -15,7 +15,7 @@ constexpr std::uint32_t usual_members = 3, usual_folds = 5, most_rounds = 3;
 // many epochs; where time is left over, at most `stretch` times as many.
 constexpr std::uint32_t longer = 4, least_epochs = 60, stretch = 3;
 constexpr std::size_t most_trainings = 60;
-// Of the run's time, where nobody says it.
+// The shares of the run's time, if nobody gives one.
 constexpr double least_share = 0.5, most_share = 0.8;
 // Trainings are planned for this share of the time; the rest is for delays and for what
 // follows them.
@@ -87,7 +87,7 @@ private:
 };
 
 // Folds of the best genome come first, then more genomes and more rounds, as long as all
-// fits, and then more epochs. Where the time is too short, each slot trains one.
+// fits, and then more epochs. If the time is too short, each slot trains one.
 sizes within_time(const final_params& params, std::span<const individual> best,
                   const final_means& means, const sizes& wanted) {
   const schedule_of_end schedule(best, means);
@@ -111,7 +111,7 @@ sizes within_time(const final_params& params, std::span<const individual> best,
   }
   const double most = params.epochs != 0 ? wanted.epochs : stretch * wanted.epochs;
   const double epochs = schedule.epochs_for(found);
-  // What is learnt in a part of the first epoch counts.
+  // The progress of a part of the first epoch counts.
   found.epochs = static_cast<std::uint32_t>(
       std::clamp(std::floor(epochs), epochs >= least_part ? 1.0 : 0.0, most));
   return found;
@@ -132,7 +132,7 @@ bool about_as_good(const individual& one, const individual& best) {
 }
 
 /// Returns those about as good as the best of which each slot can train one for half of the
-/// wanted epochs. Where there is none, the best of those that can be trained for a part of
+/// wanted epochs. If there is none, the best of those that can be trained for a part of
 /// an epoch is trained for as long as there is time: one that is worse and faster would
 /// stay worse.
 std::vector<individual> affordable(std::span<const individual> best,

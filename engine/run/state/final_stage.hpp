@@ -18,9 +18,9 @@ struct final_params {
   /// to the end. "ensemble": an ensemble is then chosen among all models there are.
   std::string model = "none";
   std::uint32_t members = 0; ///< Genomes that are trained to the end; 0: chosen.
-  std::uint32_t epochs = 0;  ///< Of such a training; 0: chosen.
+  std::uint32_t epochs = 0;  ///< The epochs of such a training; 0: chosen.
   std::uint32_t folds = 0;   ///< Models of each genome (`data_fold::of`); 0: chosen.
-  double share = 0;          ///< Of the wall time, if there is one; 0: chosen.
+  double share = 0;          ///< The share of the wall time, if there is one; 0: chosen.
 
   [[nodiscard]] bool wanted() const { return model != "none"; }
 };
@@ -31,7 +31,7 @@ struct final_params {
 struct final_means {
   std::size_t slots = 1;
   std::chrono::milliseconds time{0}; ///< 0: as long as it takes.
-  std::uint32_t epochs = 1;          ///< Of a full training in the search.
+  std::uint32_t epochs = 1;          ///< The epochs of a full training in the search.
 };
 
 /// The share of a run's time, `means.time`, that is kept for its end: as much as one

@@ -1,6 +1,6 @@
 // The fold. For each kind of record: check it against the state, change nothing and say
-// so if it does not fit, else change the state. What a record may be follows from the
-// state alone:
+// so if it does not fit, else change the state. The records that are possible follow from
+// the state alone:
 //
 //   run_started         first, once; with the seed of the rules
 //   candidate_born      the first that the strategy asks for, with its number and parents
@@ -119,7 +119,7 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   return {};
 }
 
-/// Of a first epoch that was cut, the curve says how long all of it would take.
+/// If a first epoch was cut, the curve says how long all of it would take.
 double seconds_per_epoch(const evaluation& e) {
   if (e.curve.empty())
     return 0;
@@ -262,7 +262,7 @@ expected<void> fold(run_state& state, const record&, const operator_command& ord
   return {};
 }
 
-// What made all fail may be mended by now.
+// The cause that made all fail may be mended by now.
 expected<void> fold(run_state& state, const record&, const run_resumed&) {
   state.failures.clear();
   return {};

@@ -65,7 +65,8 @@ struct run_state {
   /// best random one may be one that was trained on.
   std::vector<individual> best;
   std::optional<individual> best_random;
-  std::set<genome_hash> random_networks; ///< Of generation 0's random candidates.
+  /// The networks of generation 0's random candidates.
+  std::set<genome_hash> random_networks;
   /// With several objectives: those that none dominates, the fitter first, at most
   /// `kept_front`, without their genomes; and the box of their hypervolume, once a
   /// generation is closed in which one succeeded.

@@ -15,10 +15,10 @@ struct generation_summary {
   candidate_id best = 0; ///< 0: none succeeded.
   double best_fitness = 0, median_fitness = 0, lower_quartile = 0, upper_quartile = 0;
   std::size_t succeeded = 0, failed = 0;
-  front_size front; ///< Of several objectives: of all generations so far.
+  front_size front; ///< For several objectives: of all generations so far.
 };
 
-/// Of sorted numbers, at least one, interpolating between neighbours.
+/// Returns a quantile of sorted numbers, at least one, interpolating between neighbours.
 [[nodiscard]] double quantile(const std::vector<double>& sorted, double share);
 
 [[nodiscard]] generation_summary summarise(std::uint64_t generation,

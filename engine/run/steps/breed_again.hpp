@@ -17,13 +17,13 @@ struct rebirth {
   candidate stored;
 };
 
-/// What came of it.
+/// The result of an order.
 struct reborn {
   std::uint64_t sequence = 0;
   candidate_id id = 0;
   /// The networks of the attempts before the stored one.
   std::vector<genome_hash> rejected;
-  std::uint64_t parameters = 0; ///< Of the network.
+  std::uint64_t parameters = 0; ///< The parameters of the network.
   std::optional<difference> unequal;
 };
 
@@ -37,8 +37,8 @@ public:
 
   void add(rebirth birth, const std::shared_ptr<const replay_rules>& rules);
 
-  /// What is done, from the first on; waits where too much is under way, or, with `all`,
-  /// until everything is done.
+  /// Returns the orders that are done, from the first on; waits if too much is under way,
+  /// or, with `all`, until everything is done.
   [[nodiscard]] std::vector<reborn> take(bool all);
 
 private:

@@ -1,8 +1,8 @@
 // `resolve` goes over the brood by id. A candidate is final once all smaller ids are
 // accepted: one that differs from them all is accepted, while one that comes after a gap,
 // or after one that is bred again, is held, since what fills the gap may still turn out
-// to be its equal. What equals an accepted network will never pass, gap or not, and is
-// bred again at once: fewer rounds, same result.
+// to be its equal. A network that equals an accepted one will never pass, gap or not, and
+// is bred again at once: fewer rounds, same result.
 #include "engine/run/steps/next_step.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ resolution resolve(const run_state& state, std::vector<bred> brood) {
     const auto training = training_of(b.made);
     const auto known = state.known.find(training);
     const auto equal = known != 0 ? known : siblings.find(training);
-    // What a person gives is what it is, however often it is looked at.
+    // A genome that a person gives stays the same, however often it is looked at.
     const bool last = b.order.attempt + 1 >= max_breeding_attempts
                       || b.order.how == breeding::kind::given
                       || b.order.how == breeding::kind::train_on;

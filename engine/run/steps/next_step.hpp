@@ -17,8 +17,8 @@ struct copying {
   friend bool operator==(const copying&, const copying&) = default;
 };
 
-/// What a run does next; several things may be due at once, in any order. All empty: wait
-/// for evaluations of what is open (or nothing is left to do).
+/// The next steps of a run; several things may be due at once, in any order. All empty:
+/// wait for evaluations of what is open (or nothing is left to do).
 struct next_steps {
   std::vector<breeding> breed;            ///< To be made by generators, then `resolve`d.
   std::vector<copying> copy;              ///< To be recorded as candidate_evaluated.
@@ -33,9 +33,9 @@ struct next_steps {
 };
 
 /// Decides on nothing but the fold, so that a run goes on alike wherever it was stopped.
-/// Orders up to the id `ordered` are left out: the caller has them under way. What else
-/// it has under way (copies that it fetches, a close that is being recorded) comes again
-/// until the record is applied, and is for the caller to pass over.
+/// Orders up to the id `ordered` are left out: the caller has them under way. Other steps
+/// that are under way (copies that it fetches, a close that is being recorded) come again
+/// until the record is applied, and the caller has to pass over them.
 [[nodiscard]] next_steps next_step(const run_state& state, candidate_id ordered = 0);
 
 /// An order and what a generator made of it.

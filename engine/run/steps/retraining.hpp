@@ -13,7 +13,7 @@ struct retraining {
   std::size_t epochs = 0; ///< That both have.
   /// By metric, over all epochs: the largest absolute difference, where there is one.
   std::vector<metric> largest;
-  /// What else differs, each a sentence's part: "7 epochs instead of 8".
+  /// The other differences, each a sentence's part: "7 epochs instead of 8".
   std::vector<std::string> other;
 
   [[nodiscard]] bool equal() const { return largest.empty() && other.empty(); }

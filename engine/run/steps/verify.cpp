@@ -4,8 +4,8 @@
 // rejected network was known at the time is looked up when its breeding is taken back:
 // the table gives the oldest candidate with a network, and nothing ever leaves it.
 //
-// What is bred comes back later than what is folded, so that a difference of the fold is
-// the first one only once everything under way is taken.
+// The candidates that are bred come back later than those that are folded, so that a
+// difference of the fold is the first one only once everything under way is taken.
 #include "engine/run/steps/verify.hpp"
 
 #include "engine/run/steps/breed_again.hpp"
@@ -26,7 +26,7 @@ std::string ids_text(const Ids& ids) {
   return text.empty() ? "none" : text;
 }
 
-/// Of what a copy has in common with its original.
+/// Returns the fingerprint of the parts that a copy has in common with its original.
 std::uint64_t fingerprint(const evaluation& e) {
   auto common = copy_for(0, e);
   common.equal_to = 0;
@@ -55,7 +55,7 @@ std::optional<sides> compare_places(const candidate& c, const breeding& order) {
   return std::nullopt;
 }
 
-/// What a network costs is measured once, and not at each epoch.
+/// The costs of a network are measured once, and not at each epoch.
 std::vector<metric> without_costs(std::vector<metric> metrics) {
   std::erase_if(metrics, [](const metric& m) {
     return m.name == multiply_adds_metric || m.name == latency_metric;
@@ -63,7 +63,7 @@ std::vector<metric> without_costs(std::vector<metric> metrics) {
   return metrics;
 }
 
-/// What an evaluation says of itself must agree.
+/// Compares the parts of an evaluation that must agree with each other.
 std::optional<sides> compare_measured(const evaluation& e) {
   if ((e.outcome == outcome::succeeded) == e.metrics.empty())
     return sides{std::string(to_text(e.outcome))

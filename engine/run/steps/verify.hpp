@@ -14,7 +14,7 @@ struct replay_rules {
   run_rules fold;
   search_space space;
   clade::problem problem;
-  /// What the record that holds the experiment must say of it.
+  /// The hash that the record with the experiment must have.
   genome_hash search{};
 };
 
@@ -37,10 +37,10 @@ using rules_reader = std::function<expected<replay_rules>(const std::string& exp
 ///   survivors   one for each place among those that may breed
 ///   ends        that the search is over, its champion, and who else is tested
 ///
-/// What training measured (metrics, parameters, the hash of weights) decides, but is no
-/// decision of the search: it is held against itself here, and trained again by
-/// `clade replay --retrain`. So are zero-cost scores: a network is bred again by those
-/// that were recorded with it, on whatever machine; they are not measured again.
+/// The measurements of training (metrics, parameters, the hash of weights) decide, but
+/// are no decisions of the search: they are held against themselves here, and trained
+/// again by `clade replay --retrain`. So are zero-cost scores: a network is bred again by
+/// those that were recorded with it, on whatever machine; they are not measured again.
 struct decision_counts {
   std::uint64_t starts = 0, places = 0, parents = 0, networks = 0, equals = 0, copies = 0,
                 closings = 0, survivors = 0, ends = 0;
@@ -54,7 +54,7 @@ struct decision_counts {
 /// A stored decision that is not the one made again.
 struct difference {
   std::uint64_t sequence = 0;
-  std::string record; ///< As a line.
+  std::string record; ///< The record as a line.
   std::string stored, made;
 };
 

@@ -44,10 +44,10 @@ public:
 
   struct credit {
     change_kind kind = change_kind::add_node;
-    std::uint64_t children = 0, paid = 0; ///< Of the window.
+    std::uint64_t children = 0, paid = 0; ///< The children of the window.
     double base = 0, rate = 0;
   };
-  /// Of all kinds, in their order.
+  /// Returns the credits of all kinds, in their order.
   [[nodiscard]] std::vector<credit> credits() const;
 
   static constexpr std::size_t window = 200;
@@ -64,9 +64,9 @@ private:
   std::array<std::int64_t, mutation_kind_count> children_of_{}, paid_of_{};
 };
 
-/// What a strategy with `evolution.mutation.adapt` does: it tells of each child that it
-/// ordered, that was born and that was evaluated, and orders with the rates of all that
-/// was settled. Without `adapt` it does nothing.
+/// The learning of a strategy with `evolution.mutation.adapt`: it tells of each child
+/// that it ordered, that was born and that was evaluated, and orders with the rates of
+/// all that was settled. Without `adapt` it does nothing.
 class mutation_learning {
 public:
   explicit mutation_learning(const mutation_params& base)

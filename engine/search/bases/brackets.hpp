@@ -5,13 +5,13 @@
 
 namespace clade {
 
-/// What successive halving, Hyperband and DEHB share: brackets that climb the rungs, one
-/// rung a generation. A bracket begins on some rung; of its n candidates there the best
-/// max(1, floor(n / reduction)) are promoted to the next rung, of those again, up to the
-/// top. Who failed is never promoted. Each generation trains one rung of every bracket
-/// that is on its way, and fills its other places with the beginnings of new brackets; so
-/// every generation has `population` candidates that may train at once, and, as nothing
-/// is decided before it is complete, the order of evaluations leaves no trace.
+/// The parts that successive halving, Hyperband and DEHB share: brackets that climb the
+/// rungs, one rung a generation. A bracket begins on some rung; of its n candidates there
+/// the best max(1, floor(n / reduction)) are promoted to the next rung, of those again,
+/// up to the top. Who failed is never promoted. Each generation trains one rung of every
+/// bracket that is on its way, and fills its other places with the beginnings of new
+/// brackets; so every generation has `population` candidates that may train at once, and,
+/// as nothing is decided before it is complete, the order of evaluations leaves no trace.
 class brackets : public generations {
 public:
   brackets(const evolution_params& params, std::uint64_t seed);
@@ -21,7 +21,8 @@ public:
   [[nodiscard]] std::optional<generation_closed> closing() const override;
   void close() override;
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
-  /// Those on the highest rung that enough have reached (rung_ladder::breeders).
+  /// Returns the candidates on the highest rung that enough have reached
+  /// (rung_ladder::breeders).
   [[nodiscard]] std::vector<individual> population() const override;
 
 protected:

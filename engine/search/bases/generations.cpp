@@ -39,7 +39,7 @@ void generations::tell(const individual& evaluated) {
   children_.push_back(evaluated);
 }
 
-// Of the generation in progress all may be asked for already.
+// All candidates of the generation in progress may be asked for already.
 bool generations::give(std::shared_ptr<const clade::genome> genome,
                        const std::string& origin) {
   const auto first = before() + params_.population + 1;

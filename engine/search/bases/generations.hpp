@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What the strategies that go by generations share: each asks for `population`
+/// The parts that the strategies that go by generations share: each asks for `population`
 /// candidates at once, hears of all of them in any order, and closes. The candidate at
 /// `index` of `generation` has the id generation * population + index + 1, counted, after
 /// a change of the population, from where that was. Nothing is decided before the
@@ -39,9 +39,9 @@ public:
 protected:
   [[nodiscard]] const evolution_params& params() const { return params_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  /// Of the generations that are closed, best first.
+  /// Returns the survivors of the generations that are closed, best first.
   [[nodiscard]] const std::vector<individual>& survivors() const { return survivors_; }
-  /// Of the generation in progress those that were told, as they came.
+  /// Returns the candidates of the generation in progress that were told, as they came.
   [[nodiscard]] const std::vector<individual>& children() const { return children_; }
   /// How many candidates the generations before this one have: an id less this and 1 is
   /// an index.
@@ -67,7 +67,7 @@ private:
   std::uint64_t seed_;
   std::uint64_t generation_ = 0;
   std::uint64_t born_ = 0;
-  /// Where parameters were changed last.
+  /// The generation and the births at which parameters were changed last.
   std::uint64_t changed_generation_ = 0, changed_born_ = 0;
   /// A genome for a place in a generation that has not begun.
   struct gift {

@@ -7,17 +7,17 @@
 
 namespace clade {
 
-/// What the steady strategies share that are guided by a model of fitness. An order for
-/// candidate k is made of what was heard up to result k - in_flight, however much more
-/// has come since, and of the networks born between: so it does not depend on how fast
-/// anybody is. With several in flight, an order therefore waits until those before it are
-/// born.
+/// The parts that the steady strategies share that are guided by a model of fitness. An
+/// order for candidate k is made of what was heard up to result k - in_flight, however
+/// much more has come since, and of the networks born between: so it does not depend on
+/// how fast anybody is. With several in flight, an order therefore waits until those
+/// before it are born.
 class model_guided : public steady {
 public:
   using history = std::shared_ptr<const std::vector<individual>>;
   struct unheard {
     std::shared_ptr<const clade::genome> genome;
-    std::uint32_t epochs = 0; ///< As in `candidate`.
+    std::uint32_t epochs = 0; ///< The epochs, as in `candidate`.
     zero_cost_scores zero_cost{};
   };
 
@@ -27,8 +27,8 @@ public:
   static constexpr std::size_t initial = 8;
 
 protected:
-  /// What that order may look at, in the order of hearing; to be called once for each, in
-  /// the order of ids. What is older is forgotten.
+  /// Returns the history that the order may look at, in the order of hearing; to be
+  /// called once for each, in the order of ids. Results that are older are forgotten.
   [[nodiscard]] history known_to(const breeding& order);
   /// Born, and not heard of in what the last call of `known_to` gave.
   [[nodiscard]] std::vector<unheard> in_training() const;
@@ -46,7 +46,7 @@ private:
   [[nodiscard]] bool may_order() const override;
   void forget_before(std::uint64_t heard);
 
-  /// What was heard when so many results were, thinned out; the newest last.
+  /// The results that were heard when so many were, thinned out; the newest last.
   struct moment {
     candidate_id latest = 0;
     history known;

@@ -4,7 +4,7 @@
 
 namespace clade {
 
-// What strategies that move numbers alone ask of a space.
+// The demands that strategies that move numbers alone make on a space.
 
 /// Says that the strategy `name` cannot search the space, because of `why`, and that
 /// `others` can.

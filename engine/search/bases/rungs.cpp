@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t longest_window = 1'000;
 
-/// Of two numbers, how many times the one is the other, at least 1.
+/// Returns how many times the one of two numbers is the other, at least 1.
 double ratio(double a, double b) {
   return a > b ? a / b : b / a;
 }

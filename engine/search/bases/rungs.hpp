@@ -7,18 +7,18 @@
 
 namespace clade {
 
-// What strategies of several fidelities share. A fidelity is a number of epochs, a rung
-// one of those that a search uses, the lowest first and the full training last. A
-// candidate that is promoted is a new candidate of the same genome, whose training goes
-// on where the one before it stopped (breeding::kind::train_on); each costs its further
-// epochs alone, and each counts as one evaluation of the budget.
+// The parts that strategies of several fidelities share. A fidelity is a number of
+// epochs, a rung one of those that a search uses, the lowest first and the full training
+// last. A candidate that is promoted is a new candidate of the same genome, whose
+// training goes on where the one before it stopped (breeding::kind::train_on); each costs
+// its further epochs alone, and each counts as one evaluation of the budget.
 
 /// Some of the fidelities that there are, rising, the last among them: those nearest (by
 /// ratio) to last / eta, last / eta^2, and so on, as far as that is not below the first.
-/// Of [1, ..., 15] and 3 that is [2, 5, 15], of [12, 200] both.
+/// For [1, ..., 15] and 3 that is [2, 5, 15], for [12, 200] both.
 [[nodiscard]] std::vector<std::uint32_t>
 rungs_of(const std::vector<std::uint32_t>& fidelities, std::size_t eta);
-/// Of all numbers of epochs up to that.
+/// Returns the rungs of all numbers of epochs up to that.
 [[nodiscard]] std::vector<std::uint32_t> rungs_of(std::uint32_t epochs, std::size_t eta);
 
 /// So many at even distances, or as many as there are epochs.
@@ -35,8 +35,8 @@ inline constexpr std::size_t usual_reduction = 3;
 [[nodiscard]] std::size_t reduction_by(const std::vector<std::uint32_t>& rungs);
 [[nodiscard]] std::size_t reduction_of(const evolution_params& params);
 
-/// Whose weights a candidate must start from that goes on from this one: the candidate's
-/// that was really trained, where this one's evaluation is a copy.
+/// Returns the id of the candidate from whose weights a candidate must start that goes on
+/// from this one: the one that was really trained, if this one's evaluation is a copy.
 [[nodiscard]] candidate_id start_of(const individual& i);
 
 /// Makes the order one to train `i` on to so many epochs.

@@ -26,8 +26,8 @@ void steady::take(const individual& evaluated) {
   order_due();
 }
 
-// What was told and not heard is kept, and so are orders, which never change; but not
-// those for candidates that there will not be.
+// Results that were told and not heard are kept, and so are orders, which never change;
+// but not those for candidates that there will not be.
 bool steady::change(const evolution_params& params, std::uint64_t seed) {
   if (heard() < heard_before())
     return false;

@@ -9,11 +9,11 @@
 
 namespace clade {
 
-/// What the strategies in a steady state share. No generation is waited for: `in_flight`
-/// candidates are open at any time, and the order for candidate k is given as the
-/// (k - in_flight)-th result is heard (turns.hpp). Where results are told as "asked", the
-/// search depends on nothing but the seed and the fitness. After a change of parameters,
-/// what is open or ordered stays so.
+/// The parts that the strategies in a steady state share. No generation is waited for:
+/// `in_flight` candidates are open at any time, and the order for candidate k is given as
+/// the (k - in_flight)-th result is heard (turns.hpp). If results are told as "asked",
+/// the search depends on nothing but the seed and the fitness. After a change of
+/// parameters, what is open or ordered stays so.
 class steady : public turns {
 public:
   steady(const evolution_params& params, std::uint64_t seed)

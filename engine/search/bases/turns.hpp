@@ -6,11 +6,11 @@
 
 namespace clade {
 
-/// What a search without generations has of them. Results are taken in turns: in the
-/// order of ids if tell_order is "asked", those that come early being kept back; as they
-/// come if it is "arrived". A generation is closed after each `population` results taken;
-/// those beyond wait for it. After a change of parameters, generations are counted on
-/// from the one that was closed.
+/// The parts of generations that a search without them has. Results are taken in turns:
+/// in the order of ids if tell_order is "asked", those that come early being kept back;
+/// as they come if it is "arrived". A generation is closed after each `population`
+/// results taken; those beyond wait for it. After a change of parameters, generations are
+/// counted on from the one that was closed.
 class turns : public strategy {
 public:
   explicit turns(const evolution_params& params) : params_(params) {}
@@ -42,7 +42,8 @@ private:
   evolution_params params_;
   std::map<std::uint64_t, individual> told_; ///< By the turn of each, from 1.
   std::uint64_t arrived_ = 0, heard_ = 0, closed_ = 0;
-  /// Where parameters were changed last: generations closed, and results in them.
+  /// The place at which parameters were changed last: generations closed, and results in
+  /// them.
   std::uint64_t changed_closed_ = 0, changed_heard_ = 0;
 };
 

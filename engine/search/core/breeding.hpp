@@ -13,7 +13,7 @@
 
 namespace clade {
 
-/// What holds for all that is bred in a run.
+/// The rules that hold for all that is bred in a run.
 struct breeding_rules {
   const search_space& space;
   const clade::problem& problem;
@@ -41,8 +41,8 @@ public:
                                                  const breeding& order) const = 0;
 };
 
-/// An order to a generator. What it makes is a pure function of this and the rules
-/// (`breed`).
+/// An order to a generator. The genome that it makes is a pure function of this and the
+/// rules (`breed`).
 struct breeding {
   enum class kind : std::uint8_t {
     sample = 0,
@@ -108,12 +108,13 @@ struct counted_candidate {
 [[nodiscard]] expected<counted_candidate> breed_and_count(const breeding_rules& rules,
                                                           const breeding& order);
 
-/// What training the network on one example for one epoch costs, in multiply-adds: an
-/// estimate for ordering candidates, from shapes and the genome's batch size.
+/// Returns the work of training the network on one example for one epoch, in
+/// multiply-adds: an estimate for ordering candidates, from shapes and the genome's batch
+/// size.
 [[nodiscard]] double training_work(const network& n, const genome& g);
 
-/// Where `params.inherit` says so, has an order to mutate or cross start from the weights
-/// of the fitter parent, unless that one failed or the strategy has said from where. The
+/// If `params.inherit` says so, has an order to mutate or cross start from the weights of
+/// the fitter parent, unless that one failed or the strategy has said from where. The
 /// bases of strategies call it once the parents are chosen.
 void inherit_weights(const evolution_params& params, breeding& order);
 

@@ -130,7 +130,8 @@ std::optional<double> finite(const evaluation& e, const std::string& metric) {
   return found && std::isfinite(*found) ? found : std::nullopt;
 }
 
-/// As a share of the limit; what would overflow stays finite.
+/// Returns by how much the value misses, as a share of the limit; a value that would
+/// overflow stays finite.
 double missed_by(const constraint& c, double found) {
   const double over = c.at_most ? found - c.limit : c.limit - found;
   if (over <= 0)

@@ -17,8 +17,8 @@ namespace clade {
 /// Candidates are numbered in the order in which they are born, from 1.
 using candidate_id = std::uint64_t;
 
-/// What a network is like before any training; a score that is no finite number is
-/// absent. What each is: engine/training/loop/zero_cost.hpp.
+/// The scores of a network before any training; a score that is no finite number is
+/// absent. The header engine/training/loop/zero_cost.hpp says what each is.
 struct zero_cost_scores {
   std::optional<double> synflow{}, jacob_cov{}, grad_norm{};
 
@@ -46,7 +46,7 @@ struct candidate {
   std::shared_ptr<const clade::genome> genome;
   genome_hash network;               ///< canonical_hash(*genome)
   std::vector<candidate_id> parents; ///< The fitter first; none for a random one.
-  std::vector<change> changes;       ///< What was done to make it; `to_text` of them is
+  std::vector<change> changes;       ///< The changes that made it; `to_text` of them is
                                      ///< its origin, for people.
   double work = 0; ///< Estimated cost of its training for one example and epoch, in
                    ///< multiply-adds; the longest is handed out first.
@@ -54,10 +54,10 @@ struct candidate {
                              ///< evaluation is copied; 0: it is to be trained.
   std::uint32_t epochs = 0;  ///< It is trained for so many in all; 0: as many as the
                              ///< experiment says.
-  candidate_id start = 0; ///< Whose weights its training starts from. One with the same
-                          ///< network goes on where that one's training stopped; another
-                          ///< takes over the weights of the genes that they share. 0:
-                          ///< from new ones.
+  candidate_id start = 0; ///< The candidate whose weights its training starts from. One
+                          ///< with the same network goes on where that one's training
+                          ///< stopped; another takes over the weights of the genes that
+                          ///< they share. 0: from new ones.
   std::uint32_t start_epoch = 0; ///< So many epochs of `start`'s training are its own
                                  ///< too: it goes on there. 0: it takes over weights
                                  ///< alone. Not recorded: the epochs of `start`, if it
@@ -68,15 +68,16 @@ struct candidate {
   /// Such a training may take so long; 0: as the experiment says. It is not recorded here,
   /// since the plan of the end has it.
   std::chrono::milliseconds time{0};
-  /// Where `evolution_params::zero_cost` says so: its own, and those of all networks that
-  /// were looked at to breed it, its own among them, in that order and over all attempts.
+  /// The scores of zero cost, if `evolution_params::zero_cost` asks for them: its own,
+  /// and those of all networks that were looked at to breed it, its own among them, in
+  /// that order and over all attempts.
   zero_cost_scores zero_cost{};
   std::vector<zero_cost_scores> looked_at{};
 };
 
-/// What two candidates share of which one is trained: the network, and how far and from
-/// where it is trained. Of one that is trained for as long as the experiment says, it is
-/// the network alone, whatever weights it takes over.
+/// Returns the hash that two candidates share of which one is trained: the network, and
+/// how far and from where it is trained. For one that is trained for as long as the
+/// experiment says, it is the network alone, whatever weights it takes over.
 [[nodiscard]] genome_hash training_of(const candidate& c);
 
 /// "#12 generation 1 from #3 #2: widen n3f2a1".
@@ -112,13 +113,14 @@ struct epoch {
   friend bool operator==(const epoch&, const epoch&) = default;
 };
 
-/// What became of a candidate. The first part is a pure function of (candidate, data,
+/// The outcome of a candidate. The first part is a pure function of (candidate, data,
 /// seed, threads) for whatever did not fail by time or memory, and enters the digest; the
 /// second is what was observed.
 struct evaluation {
   candidate_id id = 0;
   clade::outcome outcome = clade::outcome::succeeded;
-  std::vector<metric> metrics; ///< Of the epoch that is kept; sorted by name; finite.
+  /// The metrics of the epoch that is kept; sorted by name; finite.
+  std::vector<metric> metrics;
   std::uint64_t parameters = 0;
   std::uint64_t weights_hash = 0;
   candidate_id equal_to =
@@ -145,14 +147,14 @@ void fail_with(evaluation& e, outcome o, std::string reason);
 /// "#12: succeeded, validation.accuracy=0.97 validation.loss=0.11".
 [[nodiscard]] std::string to_text(const evaluation& e);
 
-/// What selection compares: ok before not ok, then the smaller `violation`, then greater
-/// `primary`, then greater `secondary`, then the smaller id. Never NaN.
+/// The values that selection compares: ok before not ok, then the smaller `violation`,
+/// then greater `primary`, then greater `secondary`, then the smaller id. Never NaN.
 struct fitness {
   bool ok = false;
   double primary = -std::numeric_limits<double>::infinity();
   double secondary = -std::numeric_limits<double>::infinity();
-  /// Where there are several: all of them, the primary first, each to be raised. Empty
-  /// where there is one.
+  /// If there are several objectives: all of them, the primary first, each to be raised.
+  /// Empty where there is one.
   std::vector<double> objectives{};
   /// By how much the constraints are missed, summed; each as a share of its limit. 0: it
   /// is feasible.
@@ -161,11 +163,11 @@ struct fitness {
   friend bool operator==(const fitness&, const fitness&) = default;
 };
 
-/// What every network costs beside the metrics of its training. As a metric "parameters"
+/// The costs of every network beside the metrics of its training. The metric "parameters"
 /// is that of the evaluation, but where a table has one of that name; the others are
-/// among its metrics where the run's objective asks for them. multiply_adds: of one
-/// example, decoded. latency_ms: of one example, on the slot; measured, so that a search
-/// by it repeats from its records alone.
+/// among its metrics if the run's objective asks for them. multiply_adds: of one example,
+/// decoded. latency_ms: of one example, on the slot; measured, so that a search by it
+/// repeats from its records alone.
 inline constexpr std::string_view parameters_metric = "parameters";
 inline constexpr std::string_view multiply_adds_metric = "multiply_adds";
 inline constexpr std::string_view latency_metric = "latency_ms";
@@ -178,9 +180,9 @@ struct aim {
   friend bool operator==(const aim&, const aim&) = default;
 };
 
-/// What a candidate must keep to. Whoever does comes before whoever does not, and of
-/// those the one that misses by less (Deb, "An efficient constraint handling method for
-/// genetic algorithms", 2000).
+/// The limit that a candidate must keep to. Whoever does comes before whoever does not,
+/// and of those the one that misses by less (Deb, "An efficient constraint handling
+/// method for genetic algorithms", 2000).
 struct constraint {
   std::string metric;
   double limit = 0;
@@ -207,15 +209,15 @@ struct objective {
 /// Whether an aim or a constraint is about that metric.
 [[nodiscard]] bool asks_for(const objective& o, std::string_view metric);
 
-/// What tells the epochs of one training apart: the first aim that is measured at each of
-/// them, else a lower validation.loss, and no constraint.
+/// Returns the objective that tells the epochs of one training apart: the first aim that
+/// is measured at each of them, else a lower validation.loss, and no constraint.
 [[nodiscard]] objective of_epochs(const objective& o);
 
 /// A metric of the evaluation; "parameters" is its own where no metric has that name.
 [[nodiscard]] std::optional<double> measured(const evaluation& e,
                                              std::string_view metric);
 
-/// As people read it: the sign that fitness turns is turned back.
+/// Returns the value as people read it: the sign that fitness turns is turned back.
 [[nodiscard]] double as_measured(double raised, bool maximize);
 
 /// "validation.accuracy raised, parameters lowered, latency_ms at most 2.0".
@@ -230,19 +232,19 @@ struct individual {
   candidate_id id = 0;
   std::shared_ptr<const clade::genome> genome;
   clade::fitness fitness;
-  std::uint64_t parameters = 0; ///< Of its network.
-  std::uint32_t epochs = 0;     ///< As in `candidate`.
-  candidate_id trained = 0;     ///< Whose training it is: another's where its evaluation
-                                ///< is a copy. 0: its own.
-  /// What it is good at, one value for each metric, greater is better: where selection is
-  /// by lexicase (`cases_of`).
+  std::uint64_t parameters = 0; ///< The parameters of its network.
+  std::uint32_t epochs = 0;     ///< The epochs, as in `candidate`.
+  candidate_id trained = 0;     ///< The candidate whose training it is: another one if
+                                ///< its evaluation is a copy. 0: its own.
+  /// The cases that it is good at, one value for each metric, greater is better: where
+  /// selection is by lexicase (`cases_of`).
   std::vector<double> cases{};
-  zero_cost_scores zero_cost{}; ///< As in `candidate`.
-  double seconds_per_epoch = 0; ///< Of its training; 0 if it had no epochs.
+  zero_cost_scores zero_cost{}; ///< The scores, as in `candidate`.
+  double seconds_per_epoch = 0; ///< The seconds of its training; 0 if it had no epochs.
 };
 
 /// The metrics in the order of `by`, each to be raised: those to be lowered are negated.
-/// Of a failed evaluation none; one that is missing or not finite is minus infinity.
+/// A failed evaluation has none; one that is missing or not finite is minus infinity.
 [[nodiscard]] std::vector<double> cases_of(const evaluation& e,
                                            const std::vector<aim>& by);
 

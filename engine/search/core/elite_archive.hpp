@@ -7,7 +7,8 @@
 
 namespace clade {
 
-/// Where in the archive a network belongs: how large it is, in doublings, and how deep.
+/// The place in the archive to which a network belongs: how large it is, in doublings,
+/// and how deep.
 struct niche {
   std::uint32_t size = 0;  ///< n parameters: 1 + floor(log2 n); 0 for none.
   std::uint32_t depth = 0; ///< Nodes on a path from the input to the output.

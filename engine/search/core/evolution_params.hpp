@@ -13,7 +13,7 @@ namespace clade {
 
 /// `[evolution]` of an experiment: what several strategies read, and what was written
 /// among that before strategies had parameters of their own (`selection`, `truncation`).
-/// What one strategy alone reads is defined beside it and found in `own`.
+/// Parameters that one strategy alone reads are defined beside it and found in `own`.
 struct evolution_params {
   /// A name of the table in the registry; each one's header says when to take it. An
   /// experiment file may say "auto", and does where it names none: one of them takes its
@@ -62,7 +62,7 @@ struct evolution_params {
   /// epochs more; as many as the rungs' epochs rise by have each rung cost the same.
   std::optional<std::uint64_t> reduction{};
   mutation_params mutation{};
-  /// What each strategy alone reads.
+  /// The parameters that each strategy alone reads.
   own_params own{};
 };
 

@@ -15,11 +15,11 @@ namespace clade {
 ///     struct islands_params { std::string topology = "ring"; ... };
 ///     void keys(own_keys& v, islands_params& p);
 ///
-/// Of each such type there is one: its defaults, unless something else was set.
+/// There is one value of each such type: its defaults, unless something else was set.
 class own_params {
 public:
   own_params() = default;
-  /// As in {.strategy = "islands", .own = islands_params{.topology = "star"}}.
+  /// An example is {.strategy = "islands", .own = islands_params{.topology = "star"}}.
   template<class Params>
   requires(!std::same_as<Params, own_params>) own_params(Params params) {
     all_.emplace_back(std::move(params));

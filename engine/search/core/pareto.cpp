@@ -1,11 +1,11 @@
 // Fronts. Points are taken from the greatest down (by the first objective, then the
 // next), so that none is dominated by a later one. Each goes to the first front that has
 // no member which dominates it; whether a front has one is monotonous in its number,
-// hence the binary search. Of two objectives the member added last tells for the whole
+// hence the binary search. For two objectives the member added last tells for the whole
 // front.
 //
 // Hypervolume of three objectives: points by falling z; each slab between two of them has
-// the area below a staircase in x and y, which is kept up to date. Of more: points by
+// the area below a staircase in x and y, which is kept up to date. For more: points by
 // falling last value; each adds a slab of that height over the part of the others' space
 // that those before it leave, which is its own box there less the volume of theirs,
 // clipped to it.
@@ -41,7 +41,7 @@ bool dominated_by(const std::vector<std::size_t>& front,
   return std::any_of(front.rbegin(), front.rend(), dominates_it);
 }
 
-/// Those above the reference, from it.
+/// Returns the points above the reference, counted from it.
 std::vector<objective_point> above(std::vector<objective_point> points,
                                    const objective_point& reference) {
   std::erase_if(points, [&](objective_point& p) {
@@ -104,7 +104,7 @@ public:
   }
 
 private:
-  std::map<double, double> steps_; ///< As x rises, y falls.
+  std::map<double, double> steps_; ///< The steps: as x rises, y falls.
 };
 
 double volume3(std::vector<objective_point>& points) {
@@ -121,7 +121,7 @@ double volume3(std::vector<objective_point>& points) {
   return volume;
 }
 
-/// Those that no other dominates, each once.
+/// Keeps the points that no other dominates, each once.
 void drop_dominated(std::vector<objective_point>& points) {
   std::ranges::sort(points, std::greater<>());
   std::vector<objective_point> kept;
@@ -295,7 +295,7 @@ front_size measure_front(std::span<const fitness> front,
   return {front.size(), box ? hypervolume(front, *box) : 0};
 }
 
-// What would overflow is cut off, far beyond any real improvement.
+// A value that would overflow is cut off, far beyond any real improvement.
 double hypervolume(std::span<const fitness> front, const hypervolume_box& box) {
   constexpr double most = 1e50;
   std::vector<objective_point> points;

@@ -48,10 +48,10 @@ crowding_distances(std::span<const objective_point> front);
 [[nodiscard]] double hypervolume(std::vector<objective_point> points,
                                  const objective_point& reference);
 
-/// Where a run's hypervolume is measured: from the worst value of each objective among
-/// the first generation's candidates that did not fail, in units of what lies between
-/// their worst and their best. So it has no unit; 1 would be one candidate that is as
-/// good as the first generation's best in everything.
+/// The box in which a run's hypervolume is measured: from the worst value of each
+/// objective among the first generation's candidates that did not fail, in units of the
+/// distance between their worst and their best. So it has no unit; 1 would be one
+/// candidate that is as good as the first generation's best in everything.
 struct hypervolume_box {
   objective_point worst;
   objective_point extent; ///< Above 0; 1 where all are alike.
@@ -62,7 +62,7 @@ struct hypervolume_box {
 /// None where all failed: the next generation is the first then.
 [[nodiscard]] std::optional<hypervolume_box> box_of(std::span<const fitness> generation);
 
-/// Of a front in that box.
+/// Returns the hypervolume of a front in that box.
 [[nodiscard]] double hypervolume(std::span<const fitness> front,
                                  const hypervolume_box& box);
 
@@ -72,7 +72,8 @@ struct front_size {
   double hypervolume = 0;
 };
 
-/// Of the front after a generation, which makes the run's box where none did before it.
+/// Returns the size of the front after a generation, which makes the run's box if none
+/// did before it.
 [[nodiscard]] front_size measure_front(std::span<const fitness> front,
                                        std::span<const fitness> generation,
                                        std::optional<hypervolume_box>& box);

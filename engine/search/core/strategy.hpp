@@ -24,10 +24,10 @@ public:
   /// whole: a base cannot do in its constructor what its strategy decides.
   virtual void start() {}
 
-  /// What may be bred now and is not born yet, in the order of ids: those beyond an id
-  /// (that the caller has asked for already), at most `limit`. Empty: results, or
-  /// `close`, must come first, or the search is over. Asking changes nothing, and an
-  /// order once given does not change.
+  /// Returns the orders that may be bred now and are not born yet, in the order of ids:
+  /// those beyond an id (that the caller has asked for already), at most `limit`. Empty:
+  /// results, or `close`, must come first, or the search is over. Asking changes nothing,
+  /// and an order once given does not change.
   [[nodiscard]] virtual std::vector<breeding>
   ask(candidate_id beyond = 0,
       std::size_t limit = std::numeric_limits<std::size_t>::max()) const = 0;
@@ -57,7 +57,7 @@ public:
 
   /// One that was evaluated elsewhere, of an id that is none of its own, takes part as if
   /// it had been heard now, with no place in the budget; false, and nothing has changed,
-  /// where the strategy takes none. What is ordered stays as it is. (islands.hpp)
+  /// where the strategy takes none. Orders stay as they are. (islands.hpp)
   [[nodiscard]] virtual bool receive(const individual& migrant) {
     static_cast<void>(migrant);
     return false;
@@ -73,7 +73,7 @@ public:
   /// All that was asked for is told and closed, and there will be no more.
   [[nodiscard]] virtual bool finished() const = 0;
 
-  /// Those that may breed, best first.
+  /// Returns the candidates that may breed, best first.
   [[nodiscard]] virtual std::vector<individual> population() const = 0;
 
   /// The generation in progress; once all are closed, their number.

@@ -16,13 +16,13 @@ namespace clade {
 class zero_cost_scorer {
 public:
   virtual ~zero_cost_scorer() = default;
-  /// Of the network with the initial weights that candidate `id` would have. Never fails:
-  /// a score that cannot be had is absent.
+  /// Returns the scores of the network with the initial weights that candidate `id` would
+  /// have. Never fails: a score that cannot be had is absent.
   [[nodiscard]] virtual zero_cost_scores score(const genome& g, candidate_id id) = 0;
 };
 
-/// Asks another, each network once, and keeps what it answered. Of one order: `id` is
-/// always the same.
+/// Asks another, each network once, and keeps what it answered. It serves one order: `id`
+/// is always the same.
 class scoring_log final : public zero_cost_scorer {
 public:
   explicit scoring_log(zero_cost_scorer& from) : from_(from) {}

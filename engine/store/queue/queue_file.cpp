@@ -14,7 +14,7 @@ namespace clade {
 
 namespace {
 
-/// What SQLite keeps in the file's header as its application: "Clqu".
+/// The number that SQLite keeps in the file's header as its application: "Clqu".
 constexpr int queue_application_id = 0x436c7175;
 
 constexpr const char* events_schema =
@@ -27,11 +27,12 @@ constexpr const char* events_schema =
     ")";
 
 constexpr const char* lease_schema =
-    "create table lease ("          // One row: who serves (queue_lease.hpp).
-    "  number   integer not null, " // Of the last who took it; 0: nobody did yet.
-    "  holder   text not null, "    // "process 12"; empty: nobody holds it.
-    "  host     text not null, "    // The name of its machine, for people.
-    "  machine  text not null, "    // The machine since it was started.
+    "create table lease (" // One row: who serves (queue_lease.hpp).
+    // The number of the last who took it; 0: nobody did yet.
+    "  number   integer not null, "
+    "  holder   text not null, " // "process 12"; empty: nobody holds it.
+    "  host     text not null, " // The name of its machine, for people.
+    "  machine  text not null, " // The machine since it was started.
     "  renewals integer not null"
     ");"
     "insert into lease values (0, '', '', '', 0)";

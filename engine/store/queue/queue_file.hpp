@@ -29,7 +29,7 @@ inline constexpr std::chrono::seconds folder_lock_patience{10};
 /// Whether it was opened once as `shared`. Throws SQLite::Exception.
 [[nodiscard]] bool is_journaled(const connection& c);
 
-/// What to tell a person of an error of that file.
+/// Returns the advice to give a person about an error of that file.
 [[nodiscard]] store_advice queue_advice(const std::filesystem::path& file);
 
 /// Whether the folder's file system is one that other machines have too, such as NFS.

@@ -114,7 +114,7 @@ queue_lease& queue_lease::operator=(queue_lease&&) noexcept = default;
 queue_lease::~queue_lease() {
   if (!impl_ || impl_->number == 0)
     return;
-  // Where it cannot be written down, the next one sees it by the lock, or waits.
+  // If the number cannot be written down, the next one sees it by the lock, or waits.
   static_cast<void>(guarded(impl_->connected, [&]() -> expected<void> {
     SQLite::Statement give_back(impl_->connected.db,
                                 "update lease set holder = '' where number = ?");

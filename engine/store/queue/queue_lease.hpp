@@ -53,7 +53,7 @@ public:
   /// Whether this machine was started anew while the one before held the lease: it went down
   /// with what ran there. Once it is taken; false where several machines have the folder.
   [[nodiscard]] bool found_machine_down() const;
-  /// What was taken; 0: nothing yet.
+  /// Returns the number that was taken; 0: nothing yet.
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] const queue_lease_params& params() const;
 
@@ -66,8 +66,8 @@ private:
   std::unique_ptr<impl> impl_;
 };
 
-/// What the number in an open file says to one who has `number`: nothing, or the error that
-/// another server has taken over. Throws SQLite::Exception.
+/// Compares the number in an open file with `number`: nothing, or the error that another
+/// server has taken over. Throws SQLite::Exception.
 [[nodiscard]] expected<void> check_lease(const connection& c, std::uint64_t number);
 
 } // namespace clade

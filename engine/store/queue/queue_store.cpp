@@ -44,8 +44,8 @@ public:
   [[nodiscard]] std::uint64_t number() const { return lease_.number(); }
   [[nodiscard]] bool found_machine_down() const { return lease_.found_machine_down(); }
 
-  /// An error: the file is no longer where it was opened. What is written to it is gone
-  /// once it is closed.
+  /// An error: the file is no longer where it was opened. Data that is written to it is
+  /// gone once it is closed.
   [[nodiscard]] expected<void> check_file() const {
     const auto& file = lease_.params().at.file;
     if (!is_replaced(file, opened_))
@@ -215,7 +215,7 @@ bool queue_store::found_machine_down() const {
 expected<std::int64_t> queue_store::append(std::span<const queue_event> events) {
   auto& i = *impl_;
   return guarded(i.connected, [&]() -> expected<std::int64_t> {
-    // What is not committed is taken back as the transaction goes out of scope.
+    // Changes that are not committed are taken back as the transaction goes out of scope.
     SQLite::Transaction all(i.connected.db, SQLite::TransactionBehavior::IMMEDIATE);
     if (auto ours = i.check_ours(); !ours)
       return tl::unexpected(ours.error());

@@ -23,7 +23,7 @@ std::filesystem::path with_suffix(std::filesystem::path file, const std::string&
 }
 
 void remove_store(const std::filesystem::path& file) {
-  // What stays is found, and removed, by the next repair.
+  // A file that stays is found, and removed, by the next repair.
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-shm", "-journal"})
     std::filesystem::remove(with_suffix(file, suffix), ignored);

@@ -10,28 +10,28 @@
 
 namespace clade {
 
-/// What a store's file still holds, and what is wrong with it. A fault is a part of a
-/// sentence, empty where nothing is wrong.
+/// The content that a store's file still holds, and the faults that it has. A fault is a
+/// part of a sentence, empty where nothing is wrong.
 struct store_condition {
   /// That many records are whole, from the first on.
   std::uint64_t records = 0;
   /// So many were written, as far as the file says.
   std::uint64_t written = 0;
-  /// Of the first record that is not whole.
+  /// The fault of the first record that is not whole.
   std::string record_fault;
-  /// Of the tables for queries: where they are not what the records say. They are
-  /// compared only if every record is whole.
+  /// The fault of the tables for queries: the places at which they are not what the
+  /// records say. They are compared only if every record is whole.
   std::string table_fault;
-  /// What somebody added to the file, such as "table mine", and what a run leaves alone.
-  /// A trigger is a fault, since it changes what is written.
+  /// The things that somebody added to the file, such as "table mine", and that a run
+  /// leaves alone. A trigger is a fault, since it changes what is written.
   std::vector<std::string> additions;
   /// Candidates whose weights are whole, and what is wrong with the others.
   std::vector<candidate_id> weights;
   std::vector<std::string> weights_faults;
-  /// Of the file as a database: its header, its pages.
+  /// The fault of the file as a database: its header, its pages.
   std::string file_fault;
-  /// Of the log beside it ("run.db-wal"): transactions that were on the disk and that
-  /// SQLite now leaves out. Empty while somebody writes.
+  /// The fault of the log beside it ("run.db-wal"): transactions that were on the disk
+  /// and that SQLite now leaves out. Empty while somebody writes.
   std::string log_fault;
 
   [[nodiscard]] bool whole() const {
@@ -52,7 +52,8 @@ using goal_reader = std::function<expected<objective>(const run_started&)>;
 
 struct store_repair {
   store_condition found;
-  /// Where the damaged file is now, with its log beside it; empty if nothing was wrong.
+  /// The place of the damaged file now, with its log beside it; empty if nothing was
+  /// wrong.
   std::filesystem::path damaged;
 };
 

@@ -122,7 +122,7 @@ expected<std::string> compare_tables(const connection& stored,
     const bool is_picture = name == "picture";
     if (is_picture && version < first_with_picture)
       continue;
-    // Of the first schema, columns that came later are not there and not missed.
+    // In the first schema, columns that came later are not there and not missed.
     const bool shorter = version < 2 && name == "genomes";
     auto fault =
         shorter ? expected<std::string>("") : compare_definition(stored, defined);

@@ -1,5 +1,5 @@
-// What SQLite makes of damaged pages differs (SQLITE_CORRUPT, NOTADB, "no such table",
-// IOERR): all of it is a fault of the file but what speaks of the machine
+// The errors that SQLite gives for damaged pages differ (SQLITE_CORRUPT, NOTADB, "no such
+// table", IOERR): all of them are a fault of the file but those that speak of the machine
 // (`is_of_machine`).
 #include "engine/store/repair/damaged_rows.hpp"
 

@@ -6,7 +6,7 @@ namespace clade {
 
 namespace {
 
-/// What a large log costs is not worth fewer syncs.
+/// The cost of a large log is not worth fewer syncs.
 constexpr std::uint64_t records_per_transaction = 10'000;
 
 } // namespace

@@ -28,9 +28,9 @@ public:
   /// The tables are as they would be after the last record added.
   void complete_tables();
   /// Returns the hash that the weights of that number must have by the records that were
-  /// added; none where no record is about them. Those of the members of the final model
-  /// that are no candidates (number 0) have no hash in a record: `stored`, which lies
-  /// beside them, is theirs.
+  /// added; none where no record is about them. The weights of those members of the final
+  /// model that are no candidates (number 0) have no hash in a record: `stored`, which
+  /// lies beside them, is theirs.
   [[nodiscard]] std::optional<std::uint64_t> weights_hash(candidate_id id,
                                                           std::uint64_t stored);
   void add_weights(candidate_id id, std::span<const char> weights);

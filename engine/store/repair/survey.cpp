@@ -114,8 +114,9 @@ expected<void> check_weights(const connection& from, salvage_copy& to, bool kept
   }
 }
 
-/// Tells the whole ones of the weights that lie beside the store, where they stay. Those
-/// without an evaluation came just before the process was killed, and are no damage.
+/// Tells the whole ones of the weights that lie beside the store, where they stay.
+/// Weights without an evaluation came just before the process was killed, and are no
+/// damage.
 void check_large_weights(const std::filesystem::path& file, salvage_copy& to,
                          store_condition& found) {
   const blob_folder large(file.parent_path() / weights_folder_name);
@@ -129,7 +130,7 @@ void check_large_weights(const std::filesystem::path& file, salvage_copy& to,
   }
 }
 
-/// Of the first 100 bytes. An error is no damage.
+/// Returns the fault of the first 100 bytes. An error is no damage.
 expected<std::string> header_fault(const std::filesystem::path& file) {
   const auto checked = check_header(file);
   if (!checked && checked.error().kind != error_kind::corrupt)
@@ -144,7 +145,7 @@ expected<std::string> header_fault(const std::filesystem::path& file) {
     return fail(error_kind::io, file.string() + ": cannot be read");
   if (header[18] != 2 || header[19] != 2)
     return "its header denies the log";
-  // What is cut off of the last page may be an empty part of it.
+  // The part that is cut off of the last page may be an empty part of it.
   const auto page = static_cast<unsigned char>(header[16]) << 8
                     | static_cast<unsigned char>(header[17]);
   std::error_code failed;

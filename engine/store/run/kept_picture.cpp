@@ -25,8 +25,8 @@ namespace {
 constexpr int readers_end_ms = 2000;
 
 /// Brings the write-ahead log into the file and leaves it empty. Whoever had the store
-/// open when it is closed would otherwise leave it as large as it was. Where one reads
-/// for longer, the log stays.
+/// open when it is closed would otherwise leave it as large as it was. If one reads for
+/// longer, the log stays.
 void empty_log(const connection& c) {
   SQLite::Statement patience(c.db,
                              "pragma busy_timeout = " + std::to_string(readers_end_ms));

@@ -1,5 +1,5 @@
-// Reads for people, of the tables made for them. What a generation's quartiles are is
-// found from its candidates when it is asked for: they change while it is in progress.
+// Reads for people, of the tables made for them. The quartiles of a generation are found
+// from its candidates when they are asked for: they change while it is in progress.
 #include "engine/run/state/summary.hpp"
 #include "engine/store/run/store_impl.hpp"
 #include "engine/store/sqlite/objective_table.hpp"
@@ -11,7 +11,7 @@ namespace clade {
 
 namespace {
 
-/// Of a JSON array as tables.cpp writes it.
+/// Parses a JSON array as tables.cpp writes it.
 std::vector<candidate_id> parse_ids(const std::string& text) {
   std::vector<candidate_id> ids;
   candidate_id id = 0;

@@ -54,7 +54,7 @@ struct candidate_overview {
   std::uint64_t parameters = 0;
   double seconds = 0;
   std::string reason;
-  std::uint32_t epochs = 0; ///< As in `candidate`, and so is the next.
+  std::uint32_t epochs = 0; ///< The epochs, as in `candidate`; the next is likewise.
   candidate_id start = 0;
 };
 
@@ -89,10 +89,10 @@ struct candidate_row {
   std::vector<candidate_id> parents;
   candidate_id equal_to = 0;
   std::uint64_t nodes = 0;        ///< Genes.
-  std::vector<setting> operators; ///< As `count_operators`.
+  std::vector<setting> operators; ///< The operators, as by `count_operators`.
   std::vector<setting> hyperparameters;
   std::vector<metric> metrics;
-  std::uint64_t born_sequence = 0;      ///< Of its record.
+  std::uint64_t born_sequence = 0;      ///< The sequence of its record.
   std::uint64_t evaluated_sequence = 0; ///< 0: not yet.
 };
 

@@ -14,7 +14,8 @@ namespace clade {
 
 struct evaluation_row {
   candidate_id id = 0;
-  std::uint64_t sequence = 0; ///< Of its record: the order in which they arrived.
+  /// The sequence of its record: the order in which they arrived.
+  std::uint64_t sequence = 0;
   std::optional<double> fitness;
   std::uint64_t parameters = 0;
   double seconds = 0;
@@ -37,7 +38,7 @@ struct descent_row {
   std::string seed;         ///< The name of the seed of the search space that it is.
 };
 
-/// What a slot worked on, until the evaluation was recorded.
+/// The work of a slot, until the evaluation was recorded.
 struct work_row {
   std::string_view slot;
   std::int64_t end_ms = 0;

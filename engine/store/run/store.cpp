@@ -228,7 +228,8 @@ expected<store::place> store::append(std::span<const entry> entries) {
              if (evaluated == nullptr
                  && !std::holds_alternative<model_composed>(e.record))
                throw error{error_kind::internal, "weights came without an evaluation"};
-             // Those of members of an ensemble that are no candidates have the number 0.
+             // The weights of members of an ensemble that are no candidates have the
+             // number 0.
              const auto id = evaluated != nullptr ? evaluated->evaluated.id : 0;
              impl_->write_weights(id, e.weights);
              w.with_weights.insert(id);

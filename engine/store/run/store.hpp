@@ -27,7 +27,7 @@ inline constexpr const char* weights_folder_name = "weights";
 /// Views of a run begin with this picture (engine/telemetry/picture/stored_picture.hpp), bytes
 /// that the store does not look into.
 struct kept_picture {
-  std::uint64_t sequence = 0; ///< Of the last record that is in it.
+  std::uint64_t sequence = 0; ///< The sequence of the last record that is in it.
   bytes data;
 };
 
@@ -94,7 +94,7 @@ public:
   /// From here on the next append takes it along, in the place of the one before; until
   /// then nothing is written. (kept_picture.cpp)
   void keep_picture(kept_picture p);
-  /// What waits for the next append is on the disk when it returns.
+  /// Records that wait for the next append are on the disk when it returns.
   [[nodiscard]] expected<void> write_picture();
   /// None where none is kept, or one that does not fit the records before it.
   [[nodiscard]] expected<std::optional<kept_picture>> find_picture() const;
@@ -141,14 +141,15 @@ public:
   [[nodiscard]] expected<std::vector<failure_row>> lost_attempts(std::size_t most) const;
   /// When a record was written.
   [[nodiscard]] expected<std::int64_t> recorded_ms(std::uint64_t sequence) const;
-  /// Of candidates from `first` on, at most `count`; checksums are not looked at.
+  /// Returns the records of candidates from `first` on, at most `count`; checksums are
+  /// not looked at.
   [[nodiscard]] expected<std::vector<candidate_records>>
   records_of(candidate_id first, std::size_t count) const;
   /// Parents, their parents and so on, each once, the youngest first.
   [[nodiscard]] expected<std::vector<candidate_id>> ancestors(candidate_id id) const;
 
   inline static constexpr int schema_version = run_schema_version;
-  /// Of the file that was opened.
+  /// Returns the version of the file that was opened.
   [[nodiscard]] int version() const;
 
 private:

@@ -13,7 +13,7 @@
 
 namespace clade {
 
-/// What a store consists of; for the files of this folder alone.
+/// The parts of a store; for the files of this folder alone.
 struct store::impl {
   explicit impl(connection c)
       : connected(std::move(c)),
@@ -112,7 +112,7 @@ inline constexpr const char* put_picture_sql =
 /// Without a copy: the bytes must outlive the statement's execution.
 void bind_picture(SQLite::Statement& put, const kept_picture& p);
 
-/// Of its name in the tables.
+/// Returns the outcome that has its name in the tables.
 [[nodiscard]] std::optional<outcome> parse_outcome(std::string_view text);
 
 } // namespace clade

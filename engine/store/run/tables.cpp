@@ -88,7 +88,7 @@ std::string to_json(const std::vector<candidate_id>& ids) {
   return text + "]";
 }
 
-/// As measured: not negated where the objective is lowered.
+/// Returns the value as measured: not negated if the objective is lowered.
 std::optional<double> measured(const contender& c, const objective& goal) {
   if (!c.fitness.ok)
     return std::nullopt;

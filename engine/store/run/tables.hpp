@@ -8,15 +8,15 @@
 
 namespace clade {
 
-/// What a candidate needs to be the best of something.
+/// The values that a candidate needs to be the best of something.
 struct contender {
   candidate_id id = 0; ///< 0: none yet.
   clade::fitness fitness;
 };
 
 /// Writes the tables that people query, record by record, inside transactions of the
-/// caller. What it counts is kept in memory from one transaction to the next; `load`
-/// reads it anew, and must be called before the first and after each one that failed. All
+/// caller. The counts are kept in memory from one transaction to the next; `load` reads
+/// them anew, and must be called before the first and after each one that failed. All
 /// throw SQLite::Exception, or `error` where stored bytes cannot be read.
 class tables {
 public:
@@ -58,13 +58,13 @@ private:
   objective goal_;
   run_overview progress_;
   contender best_;
-  /// Those that change still.
+  /// The generations that change still.
   std::map<std::uint64_t, generation_row> generations_;
-  /// Of the record that is being written. What people wrote, perhaps days after the end,
-  /// is no time of the run.
+  /// The sequence of the record that is being written. Records that people wrote, perhaps
+  /// days after the end, are no time of the run.
   std::uint64_t sequence_ = 0;
   std::int64_t unix_ms_ = 0;
-  std::int64_t predecessor_ms_ = 0; ///< Of the record before it.
+  std::int64_t predecessor_ms_ = 0; ///< The time of the record before it.
 
   SQLite::Statement select_run_, select_generation_, select_generation_of_,
       select_evaluation_;

@@ -36,7 +36,7 @@ std::filesystem::path with_suffix(std::filesystem::path file, const char* suffix
 }
 
 void remove_store(const std::filesystem::path& file) {
-  // What stays is found, and removed, by the next one.
+  // A file that stays is found, and removed, by the next one.
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-shm", "-journal"})
     std::filesystem::remove(with_suffix(file, suffix), ignored);
@@ -62,7 +62,7 @@ expected<void> upgrade(const std::filesystem::path& file,
   try {
     auto opened = connection::open(file);
     raise_schema(opened, *picture);
-    // Where somebody reads it still, whoever closes it last brings the log into it.
+    // If somebody reads it still, whoever closes it last brings the log into it.
     SQLite::Statement(opened.db, "pragma wal_checkpoint(truncate)").executeStep();
     return {};
   } catch (const SQLite::Exception& e) {

@@ -8,7 +8,8 @@ namespace clade {
 // A store of an earlier schema is read as it is. To be written it must have this one's
 // tables: `clade upgrade`.
 
-/// What views will begin with, of all records in the store; an error ends the upgrade.
+/// Makes the state that views will begin with, of all records in the store; an error ends
+/// the upgrade.
 using picture_maker = std::function<expected<kept_picture>(const store&)>;
 
 /// Puts an upgraded copy of the store, which stays as it is, where `copy` says; also

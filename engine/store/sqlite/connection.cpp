@@ -61,7 +61,8 @@ std::string immutable_uri(const std::filesystem::path& file) {
 }
 
 void remove_files(const std::filesystem::path& file) {
-  // What cannot be removed stays; the caller reports why the file could not be made.
+  // A file that cannot be removed stays; the caller reports why the file could not be
+  // made.
   std::error_code ignored;
   for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
     auto one = file;
@@ -157,8 +158,8 @@ connection connection::open_to_read(const std::filesystem::path& file) {
     return opened;
   } catch (const SQLite::Exception& e) {
     // A WAL needs files beside the store, which a folder that may not be written to
-    // refuses. Where there is no WAL, nobody writes, and the store may be taken as it
-    // lies there.
+    // refuses. If there is no WAL, nobody writes, and the store may be taken as it lies
+    // there.
     auto wal = file;
     wal += "-wal";
     const auto code = e.getErrorCode();

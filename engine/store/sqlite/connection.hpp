@@ -13,13 +13,13 @@
 
 namespace clade {
 
-/// What a person is told to do about a file that failed.
+/// The advice that a person gets about a file that failed.
 struct store_advice {
   /// Nothing is recorded in it that could be gone on with.
   bool fresh = false;
   /// The command that goes on with it; empty: `clade resume` of the file's folder.
   std::string go_on = {};
-  /// What to do where it is damaged; empty: `clade check` of the file.
+  /// The remedy if it is damaged; empty: `clade check` of the file.
   std::string damaged = {};
 };
 
@@ -50,7 +50,7 @@ struct connection {
   /// The schema's.
   [[nodiscard]] int version() const;
 
-  /// What to tell a person of an error.
+  /// Returns the error to tell a person.
   [[nodiscard]] tl::unexpected<error> failure(const SQLite::Exception& e) const;
 };
 
@@ -59,7 +59,7 @@ struct connection {
 /// newer version).
 [[nodiscard]] expected<void> check_header(const std::filesystem::path& file);
 
-/// What to tell a person of an error where there is no connection.
+/// Returns the error to tell a person if there is no connection.
 [[nodiscard]] tl::unexpected<error> store_failure(const std::filesystem::path& file,
                                                   const SQLite::Exception& e,
                                                   int system_error = 0,

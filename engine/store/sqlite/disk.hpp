@@ -14,7 +14,7 @@ namespace clade {
                                                const std::string& what,
                                                const std::error_code& why);
 
-/// As `errno` has it.
+/// Returns the error that `errno` has.
 [[nodiscard]] std::error_code last_error();
 
 /// When it returns, the disk has the names of the folder's files.

@@ -71,7 +71,7 @@ expected<log_condition> examine_log(const std::filesystem::path& store_file) {
   sum.add(std::span(header).first(24));
   bool whole = sum.is_at(header, 24) && (word(header, 0) & ~1U) == magic;
   auto salts = std::string(&header[16], 8);
-  // Of a header that is not to be trusted, the usual size is a better guess.
+  // If a header is not to be trusted, the usual size is a better guess.
   const auto page_size =
       whole && is_page_size(word(header, 8)) ? word(header, 8) : std::uint32_t{4096};
   std::vector<char> frame(frame_header_size + page_size);

@@ -7,7 +7,7 @@
 
 namespace clade {
 
-/// What SQLite makes of the log ("-wal") beside a store.
+/// The condition in which SQLite finds the log ("-wal") beside a store.
 struct log_condition {
   /// Transactions that are whole, and those behind the first frame that does not match
   /// its checksum, which SQLite leaves out.

@@ -4,7 +4,7 @@
 
 namespace clade {
 
-/// A run's objective: its first metric stands in `runs`. Where there are more, or
+/// A run's objective: its first metric stands in `runs`. If there are more, or
 /// constraints, all of it stands in a table `aims`, which the store of one metric alone
 /// does not have. Both throw SQLite::Exception.
 void write_goal(SQLite::Database& db, const objective& goal);

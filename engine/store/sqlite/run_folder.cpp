@@ -13,8 +13,8 @@ namespace clade {
 
 namespace {
 
-/// Where the stamp begins in "digits-20260131-140500" or, for the second run of that
-/// second, "digits-20260131-140500-2".
+/// Returns the place at which the stamp begins in "digits-20260131-140500" or, for the
+/// second run of that second, "digits-20260131-140500-2".
 std::optional<std::size_t> find_stamp(const std::string& folder) {
   // No file system has a longer name, and a regular expression is matched by recursion.
   constexpr std::size_t longest_name = 255;

@@ -55,8 +55,9 @@ find_run(std::string_view text, const std::filesystem::path& folder = runs_folde
 [[nodiscard]] expected<std::filesystem::path>
 find_store(std::string_view text, const std::filesystem::path& folder = runs_folder());
 
-/// Where an upgraded copy of a store is put: for "runs/digits-TIME/run.db" that is
-/// "runs/digits-upgraded-TIME/run.db", for a file alone "NAME-upgraded.db" beside it.
+/// Returns the place at which an upgraded copy of a store is put: for
+/// "runs/digits-TIME/run.db" that is "runs/digits-upgraded-TIME/run.db", for a file alone
+/// "NAME-upgraded.db" beside it.
 [[nodiscard]] std::filesystem::path upgraded_store(const std::filesystem::path& file);
 
 /// "clade COMMAND RUN", for the store's file.

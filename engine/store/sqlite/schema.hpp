@@ -5,7 +5,7 @@ namespace clade {
 /// The text of engine/store/schema.sql.
 extern const char* const schema_sql;
 
-/// What SQLite keeps in the file's header as its application: "Clad".
+/// The number that SQLite keeps in the file's header as its application: "Clad".
 inline constexpr int store_application_id = 0x436c6164;
 
 /// The version of a run's schema that this program writes; the file's header has it too.

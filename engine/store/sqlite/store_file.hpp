@@ -16,9 +16,9 @@ void make_for_owner_alone(const std::filesystem::path& file);
 /// Takes from others what they may do to a store and the files beside it.
 [[nodiscard]] expected<void> keep_from_others(const std::filesystem::path& file);
 
-/// `conflict`: the file has a second name (a hard link). What SQLite and our locks keep
-/// beside a file is found by its name, so that two processes that come by different names
-/// would both write.
+/// `conflict`: the file has a second name (a hard link). The files that SQLite and our
+/// locks keep beside a file are found by its name, so that two processes that come by
+/// different names would both write.
 [[nodiscard]] expected<void> check_one_name(const std::filesystem::path& file);
 
 /// Which file has a name.

@@ -7,9 +7,9 @@
 
 namespace clade {
 
-/// What a viewer has of a head: a picture, into which it folds what is published. A
-/// viewer subscribes before it asks for a snapshot, and folds in what is newer; whenever
-/// something is missing it asks for another one. Used by one thread.
+/// The state that a viewer has of a head: a picture, into which it folds what is
+/// published. A viewer subscribes before it asks for a snapshot, and folds in what is
+/// newer; whenever something is missing it asks for another one. Used by one thread.
 class followed_head {
 public:
   /// Blocks for the snapshot.
@@ -39,7 +39,7 @@ private:
   void take_one(published p, std::vector<news>& came);
 
   std::unique_ptr<subscription> head_;
-  bool anew_ = false; ///< What is heard next is behind a gap.
+  bool anew_ = false; ///< Whether the next that is heard is behind a gap.
   std::string name_;
   run_picture picture_;
   slots_view slots_;

@@ -116,7 +116,7 @@ json slots_json(const slots_view& view) {
   return {{"event", "slots"}, {"waiting", view.waiting}, {"slots", std::move(slots)}};
 }
 
-// What each kind of record says, by its fields.
+// Writes the fields of each kind of record.
 
 json fields(const run_started& r, const run_picture&) {
   const auto e = parse_resolved(r.experiment, "the run's experiment");

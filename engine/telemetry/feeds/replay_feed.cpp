@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t piece = 4096; // records
-// What views are given at once, so that they stay in time with the keyboard.
+// The number of records that views are given at once, so that they stay in time with the
+// keyboard.
 constexpr std::size_t given_at_once = 512;
 
 class replay_feed final : public feed {
@@ -62,7 +63,7 @@ public:
         shift(waiting_.front().unix_ms);
       const auto due = due_at(waiting_.front().unix_ms);
       if (due > clock::now()) {
-        // What came is shown before the next is waited for.
+        // The records that came are shown before the next are waited for.
         if (!came.empty() || clock::now() >= until)
           break;
         std::this_thread::sleep_until(std::min(due, until));
@@ -97,7 +98,7 @@ public:
     return found;
   }
 
-  /// As they are at this moment of the replay.
+  /// Returns the candidates as they are at this moment of the replay.
   expected<std::vector<candidate_row>> candidates(candidate_id after,
                                                   std::size_t count) override {
     return store_.rows(after, count).map([this](std::vector<candidate_row> rows) {

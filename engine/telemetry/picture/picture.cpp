@@ -14,8 +14,8 @@ bool fitter_line(const candidate_line& a, const candidate_line& b) {
   return fitter({.id = a.id, .fitness = a.rank}, {.id = b.id, .fitness = b.rank});
 }
 
-/// Whether `a` is better than `b` on the axis of fitness alone. What breaks ties among
-/// equal fitness is no axis of the front.
+/// Whether `a` is better than `b` on the axis of fitness alone. The values that break
+/// ties among equal fitness are no axis of the front.
 bool ahead(const candidate_line& a, const candidate_line& b) {
   return a.rank.violation != b.rank.violation ? a.rank.violation < b.rank.violation
                                               : a.rank.primary > b.rank.primary;
@@ -28,8 +28,8 @@ void keep_best(run_picture& p, const candidate_line& line) {
     best.pop_back();
 }
 
-/// Along the front of one objective both parameters and fitness rise. Of candidates equal
-/// in both the fitter one stays.
+/// Along the front of one objective both parameters and fitness rise. Among candidates
+/// equal in both, the fitter one stays.
 void keep_front(run_picture& p, const candidate_line& line) {
   auto& front = p.front;
   if (!p.rules.objective.others.empty())

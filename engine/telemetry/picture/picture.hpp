@@ -28,7 +28,7 @@ struct slot_stay {
 struct generation_line {
   generation_summary summary;
   std::int64_t born_ms = 0, closed_ms = 0;
-  std::uint64_t closed_sequence = 0; ///< Of the record that closed it.
+  std::uint64_t closed_sequence = 0; ///< The sequence of the record that closed it.
 };
 
 /// A picture is what viewers show of a run: the part of its fold that is for people. The
@@ -36,14 +36,15 @@ struct generation_line {
 /// records into it by the same `apply`, with the same functions as `run_state`. Its size
 /// grows by a line a generation, and with the front.
 struct run_picture {
-  std::uint64_t sequence = 0; ///< Of the last record folded in; they count from 1.
+  /// The sequence of the last record folded in; they count from 1.
+  std::uint64_t sequence = 0;
   /// When the last one was recorded that is no note or tag.
   std::int64_t unix_ms = 0;
 
   std::string version;
   std::string experiment; ///< Resolved TOML.
-  run_rules rules;        ///< Of the experiment.
-  std::string named_by;   ///< As `evaluator_traits`.
+  run_rules rules;        ///< The rules of the experiment.
+  std::string named_by;   ///< The name, as in `evaluator_traits`.
   /// Generations beyond those of the experiment, by order of a person.
   std::uint64_t extended = 0;
   std::int64_t started_ms = 0;

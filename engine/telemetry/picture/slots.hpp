@@ -10,8 +10,8 @@
 
 namespace clade {
 
-/// What a slot does of a training that several do together; rates are of the last second
-/// or so.
+/// The share of a slot in a training that several do together; rates are of the last
+/// second or so.
 struct team_share {
   std::uint32_t member = 0;  ///< From 1; 0: it does what it does alone.
   std::uint32_t members = 0; ///< That there are now.
@@ -26,10 +26,10 @@ struct team_share {
 /// "1 of 3, 14.2 steps/s, 3.1 MiB/s, waits 1 %, the others wait for it"
 [[nodiscard]] std::string to_text(const team_share& t);
 
-/// What a slot does, for people. Durations are as of the question.
+/// The state of a slot, for people. Durations are as of the question.
 struct slot_view {
   std::string name;
-  std::string label; ///< What the device is.
+  std::string label; ///< The name of the device.
   bool ready = false;
   bool away = false;         ///< Not connected at present; its leases hold for a while.
   candidate_id training = 0; ///< 0: idle.
@@ -42,7 +42,7 @@ struct slot_view {
   team_share team{};
 };
 
-/// What went wrong on a slot in this session, also on processes that were replaced.
+/// The failures on a slot in this session, also on processes that were replaced.
 struct slot_failures {
   std::string slot;
   std::uint64_t count = 0;
@@ -61,8 +61,9 @@ struct slots_view {
 /// fifth of its time more than this one: members that do the same wait equally long for
 /// the wire, so that the difference is time spent on this one alone, and each step would
 /// be shorter by it if this one were as fast as they are. Less than a fifth is not worth
-/// a person's time, and measurements of a second differ by some hundredths. Of members
-/// that are slow, several may be awaited, but not most of a team: the others are fast then.
+/// a person's time, and measurements of a second differ by some hundredths. Several
+/// members that are slow may be awaited, but not most of a team: the others are fast
+/// then.
 [[nodiscard]] std::vector<bool> awaited(std::span<const double> waits);
 
 /// Sets `team_share::awaited` in the view, for all teams in it. In a team of `parts`, the

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds first_told = 10s, least_recorded = 1s;
-constexpr int least_share = 10; ///< Of a training's time, as its divisor.
+constexpr int least_share = 10; ///< The share of a training's time, as its divisor.
 
 std::string seconds_text(std::chrono::milliseconds time) {
   return duration_text(std::chrono::duration<double>(time).count());

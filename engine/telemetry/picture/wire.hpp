@@ -9,8 +9,8 @@
 
 namespace clade {
 
-// What goes between a run and those who watch it, over ZeroMQ; every part is msgpack.
-// tests/integration/watch.py is a viewer in 20 lines of Python.
+// The messages that go between a run and those who watch it, over ZeroMQ; every part is
+// msgpack. tests/integration/watch.py is a viewer in 20 lines of Python.
 //
 // On the run's machine its sockets are the files "events", "requests" and "control" in
 // the run's folder "live". With --publish ADDRESS:PORT they are also PORT, PORT + 1 and

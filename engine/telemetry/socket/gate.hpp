@@ -12,7 +12,8 @@
 namespace clade {
 
 struct gate_params {
-  std::filesystem::path authority; ///< Whose viewers are let in (viewer_keys.hpp).
+  /// The authority whose viewers are let in (viewer_keys.hpp).
+  std::filesystem::path authority;
   /// Hears who was refused, a line a second at most.
   std::function<void(const std::string&)> say;
 };

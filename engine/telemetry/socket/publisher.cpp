@@ -29,7 +29,7 @@ using clock = std::chrono::steady_clock;
 constexpr int queued_answers = 64;
 // One who asks all the time must not keep the others from hearing anything.
 constexpr int answers_at_once = 16;
-// What a viewer still gets of the last records when a head ends.
+// The time in which a viewer still gets the last records when a head ends.
 constexpr std::chrono::milliseconds farewell = 200ms;
 // A viewer of another machine that answers nothing for so long is gone, or its link is.
 constexpr std::chrono::milliseconds handshake_time = 5s;

@@ -10,11 +10,11 @@
 
 namespace clade {
 
-/// Where viewers of other machines find a run, with keys that the authority in that
-/// folder made (viewer_keys.hpp).
+/// The place at which viewers of other machines find a run, with keys that the authority
+/// in that folder made (viewer_keys.hpp).
 struct remote_place {
   std::string host; ///< In numbers: "0.0.0.0".
-  /// Of the socket "events"; "requests" has the next, "control" the one after.
+  /// The port of the socket "events"; "requests" has the next, "control" the one after.
   std::uint16_t port = 0;
   std::filesystem::path authority;
 };
@@ -37,8 +37,8 @@ struct publisher_params {
   std::uint64_t keep_records = 50'000;
   /// Hears, a line at a time, which viewers were refused. From the publisher's thread.
   std::function<void(const std::string&)> say = {};
-  /// Of about 1 KB each, may wait for a viewer that does not read; later ones are lost to
-  /// it.
+  /// The number of messages, of about 1 KB each, that may wait for a viewer that does not
+  /// read; later ones are lost to it.
   int queued_messages = 10'000;
 };
 

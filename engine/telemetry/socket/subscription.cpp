@@ -187,7 +187,7 @@ private:
       std::vector<bytes> parts{part.to_string()};
       while (part.more() && events_.recv(part))
         parts.push_back(part.to_string());
-      // What is not understood is a gap, if it was a record.
+      // A message that is not understood is a gap, if it was a record.
       auto decoded = decode_published(parts);
       if (decoded)
         arrived_.put(std::move(*decoded));

@@ -9,7 +9,8 @@
 
 namespace clade {
 
-/// Where a run of another machine is watched: `remote_place` as it is reached.
+/// The place at which a run of another machine is watched: `remote_place` as it is
+/// reached.
 struct remote_head {
   std::string host;
   std::uint16_t port = 0;
@@ -37,7 +38,8 @@ public:
   /// Blocks for the answer; an error when the run refuses, or none answers.
   [[nodiscard]] virtual expected<void> tell(const operator_command& order,
                                             std::chrono::milliseconds most) = 0;
-  /// What was published since; blocks until something is there or the time has passed.
+  /// Returns the messages that were published since; blocks until something is there or
+  /// the time has passed.
   [[nodiscard]] virtual std::vector<published> take(std::chrono::milliseconds most) = 0;
   /// Readable when there is something to take.
   [[nodiscard]] virtual int descriptor() const = 0;

@@ -20,13 +20,13 @@ struct curve_keys {
   std::string public_key, secret_key;
 };
 
-/// What a viewer has in its bundle.
+/// The content of a viewer's bundle.
 struct viewer_bundle {
   curve_keys own;
   std::string publisher; ///< The public key of who it believes.
 };
 
-/// What a publisher knows of a viewer.
+/// The facts that a publisher knows of a viewer.
 struct known_viewer {
   std::string name;
   bool controls = false; ///< Else it only watches.

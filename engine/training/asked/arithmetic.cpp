@@ -16,7 +16,8 @@ bool has_avx2() {
 #endif
 }
 
-/// Of Linux, the first processor's; empty where the kernel does not say.
+/// Returns the name of the first processor on Linux; empty if the kernel does not give
+/// it.
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)

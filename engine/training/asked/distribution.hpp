@@ -56,7 +56,7 @@ struct distribution_row {
   std::string_view what;
   std::string_view replication; ///< By the two meanings that these words have.
   std::string_view moved;       ///< Bytes a step; k: devices, n: the parameters' bytes.
-  std::string_view memory;      ///< Of all devices together.
+  std::string_view memory;      ///< The memory of all devices together.
   std::string_view slowed_by;
   std::string_view when;
   /// Replicas take equal steps, so that k devices with a batch b are one with k * b.
@@ -83,13 +83,13 @@ struct distribution_params {
   /// so many bytes on each, by the forecast (fitting.hpp); limits.evaluation_memory. None:
   /// `devices` says how many.
   std::optional<std::uint64_t> fit_bytes{};
-  /// Of those slots, these serve parameters only and the others compute gradients only;
-  /// 0 of both: each does both, where there is anything to serve.
+  /// The numbers of those slots that serve parameters only and that compute gradients
+  /// only; 0 of both: each does both, if there is anything to serve.
   std::uint32_t servers = 0, workers = 0;
   /// The learning rate grows with the batch that all devices make together.
   bool scale_learning_rate = true;
   std::uint32_t average_every = 8; ///< Steps between averages; local_sgd's.
-  std::uint32_t micro_batches = 4; ///< Of a batch; pipeline's.
+  std::uint32_t micro_batches = 4; ///< The micro-batches of a batch; pipeline's.
   std::string stage_schedule = "1f1b";
   collectives_params collectives{};
   /// The rest is of servers and peers.
@@ -102,11 +102,11 @@ struct distribution_params {
     return stage_schedule == "gpipe" ? clade::stage_schedule::gpipe
                                      : clade::stage_schedule::one_forward_one_back;
   }
-  /// Those that compute gradients, each of a share of each batch.
+  /// Returns the number of slots that compute gradients, each of a share of each batch.
   [[nodiscard]] std::uint32_t shares() const { return workers == 0 ? devices : workers; }
-  /// What `updates` means for this distribution; never `automatic`.
+  /// Returns the meaning of `updates` for this distribution; never `automatic`.
   [[nodiscard]] update_rule rule() const;
-  /// As in `distribution_row`, with these updates.
+  /// The same as in `distribution_row`, with these updates.
   [[nodiscard]] bool synchronous() const;
   /// Whether devices that are done wait for those that are not, so that a slow one holds up
   /// the others.

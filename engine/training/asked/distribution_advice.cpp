@@ -11,7 +11,7 @@ namespace clade {
 namespace {
 
 struct other_name {
-  std::string_view name; ///< As `compared` gives it.
+  std::string_view name; ///< The name, as `compared` gives it.
   std::string_view here;
 };
 

@@ -16,10 +16,11 @@ struct fitted_training {
   std::uint64_t bytes = 0;
 };
 
-/// As `recipe_of`, for one network. Where the params say "fit", it has the fewest devices
-/// with which its bytes on each are at most `distribution_params::fit_bytes`; where no
-/// number is enough, the one with which they are fewest. That is a function of the
-/// experiment and the network alone, whatever slots there are.
+/// Does the same as `recipe_of`, for one network. If the params say "fit", it has the
+/// fewest devices with which its bytes on each are at most
+/// `distribution_params::fit_bytes`; where no number is enough, the one with which they
+/// are fewest. That is a function of the experiment and the network alone, whatever slots
+/// there are.
 [[nodiscard]] expected<fitted_training>
 fit_training(const training_params& params, const network& n,
              const std::vector<setting>& hyperparameters);

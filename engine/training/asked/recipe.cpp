@@ -57,7 +57,7 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> answers{
 
 // Image data are rarely larger, and an example shifted by more has left its frame.
 constexpr std::int64_t max_shift = 64;
-// Of a rate that was raised for the batch of several devices.
+// The least warm-up of a rate that was raised for the batch of several devices.
 constexpr double least_shared_warmup = 0.05;
 constexpr std::int64_t max_cutout = 64;
 constexpr std::int64_t max_batch_size = 1 << 20;
@@ -67,7 +67,7 @@ constexpr double max_stochastic_depth = 0.8;
 constexpr double max_mixup = 4;
 
 constexpr double one_cycle_warmup = 0.3;
-constexpr double first_rate = 1.0 / 25; // Of the rate after the warm-up.
+constexpr double first_rate = 1.0 / 25; // The share of the rate after the warm-up.
 
 // Reads settings one after another; the first error sticks.
 class reading {

@@ -21,7 +21,8 @@ struct recipe {
   double learning_rate = 1e-3; ///< At the start, or after the warm-up.
   double warmup = 0;           ///< Share of the steps in which the rate rises to it.
   double momentum = 0.9; ///< SGD's, in Nesterov's form; the first beta of Adam and AdamW.
-  double weight_decay = 1e-4; ///< Of weights; biases and normalisations are left alone.
+  /// The decay of weights; biases and normalisations are left alone.
+  double weight_decay = 1e-4;
   std::int64_t batch_size = 64;
   double label_smoothing = 0; ///< Share of the target that is spread over all classes.
   std::int64_t shift = 0;     ///< Images are moved by up to so many pixels either way.
@@ -55,8 +56,8 @@ struct hyperparameter_entry {
 /// The one of that name, or nullptr.
 [[nodiscard]] const hyperparameter_entry* find_hyperparameter(std::string_view name);
 
-/// Says which value is out of range, or of the wrong type. Where synchronous devices share
-/// a training, the batch is that of all of them, and so is the learning rate, unless the
+/// Says which value is out of range, or of the wrong type. If synchronous devices share a
+/// training, the batch is that of all of them, and so is the learning rate, unless the
 /// experiment says otherwise: it is as many times higher, and reached by a warm-up (Goyal
 /// et al., "Accurate, Large Minibatch SGD", 2017).
 [[nodiscard]] expected<recipe> recipe_of(const training_params& defaults,

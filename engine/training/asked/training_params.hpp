@@ -16,8 +16,8 @@ namespace clade {
 /// The order in which the values of images lie in memory.
 enum class memory_format : std::uint8_t { contiguous, channels_last };
 
-/// What the forward pass of a training computes with, where that is safe; weights, steps
-/// and evaluation are float32 in each.
+/// The format with which the forward pass of a training computes, where that is safe;
+/// weights, steps and evaluation are float32 in each.
 enum class float_format : std::uint8_t { float32, bfloat16, float16 };
 
 /// `[training]` of an experiment: what is the same for every candidate. Learning rate,

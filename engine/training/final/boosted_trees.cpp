@@ -11,7 +11,7 @@ using steady_clock = std::chrono::steady_clock;
 
 // Shallow trees for few examples, deep ones for many; which is better is measured.
 constexpr std::int64_t many_examples = 2000;
-// Of fewer a tree sees all, or it would not see what two of them say together.
+// If there are fewer, a tree sees all, or it would not see what two of them say together.
 constexpr std::int64_t many_features = 8;
 constexpr boosting_params usual{.depth = 6};
 constexpr boosting_params middle{.depth = 4};

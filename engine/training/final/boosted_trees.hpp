@@ -35,7 +35,7 @@ struct boosted_trees_params {
 
 /// Fits gradient-boosted trees (booster.hpp) to examples that are vectors. Several depths
 /// are tried on the first fold, as far as there is time; that of the lowest validation loss
-/// is taken for all. Where there is no time for folds they are fitted on the training part.
+/// is taken for all. If there is no time for folds they are fitted on the training part.
 /// Class weights count as in training. An error after the deadline.
 [[nodiscard]] expected<boosted_trees>
 fit_boosted_trees(const device_data& data, const boosted_trees_params& params);

@@ -77,7 +77,7 @@ expected<void> set(BoosterHandle booster, const boosting_params& p) {
       {"eval_metric", several ? "mlogloss"
                       : two   ? "logloss"
                               : "rmse"},
-      // What trees are added to is then 0, or the same for all classes.
+      // The value that trees are added to is then 0, or the same for all classes.
       {"base_score", p.classes == 0 ? "0" : "0.5"}};
   if (several)
     all.emplace_back("num_class", std::to_string(p.classes));

@@ -14,15 +14,15 @@ namespace clade {
 struct boosting_examples {
   std::span<const float> features;  ///< Row by row.
   std::span<const float> targets;   ///< Labels from 0 on, or values of mean 0.
-  std::span<const float> weights{}; ///< What each example counts; empty: all the same.
+  std::span<const float> weights{}; ///< The weight of each example; empty: all the same.
 };
 
 struct boosting_params {
   std::int64_t classes = 0; ///< 0: the targets are values.
-  std::int64_t depth = 6;   ///< Of each tree, at most.
+  std::int64_t depth = 6;   ///< The depth of each tree, at most.
   double learning_rate = 0.1;
-  double example_share = 0.8;  ///< Of the examples, drawn for each round.
-  double feature_share = 0.8;  ///< Of the features, drawn for each tree.
+  double example_share = 0.8;  ///< The share of the examples, drawn for each round.
+  double feature_share = 0.8;  ///< The share of the features, drawn for each tree.
   double least_weight = 1;     ///< Sum of second derivatives that a leaf needs.
   std::uint32_t rounds = 1000; ///< At most; each gives one tree for each output.
   std::uint32_t patience = 30; ///< Rounds without a lower validation loss.
@@ -39,15 +39,16 @@ struct forest {
   std::int64_t rounds = 0;
   std::int64_t depth = 0;
   std::vector<float> features, thresholds, leaves;
-  /// Of the validation examples: the mean negative logarithm of what their classes'
-  /// probabilities are, or the root of the mean squared error.
+  /// The loss of the validation examples: the mean negative logarithm of their classes'
+  /// probabilities, or the root of the mean squared error.
   double loss = std::numeric_limits<double>::infinity();
   bool cut = false; ///< By the deadline.
 };
 
 /// Fits gradient-boosted trees by XGBoost (Chen and Guestrin, KDD 2016), on histograms and
 /// with one thread, up to the round of the lowest validation loss. The same arguments give
-/// the same bits, unless the deadline cuts. What XGBoost refuses is an error of kind io.
+/// the same bits, unless the deadline cuts. Arguments that XGBoost refuses are an error
+/// of kind io.
 [[nodiscard]] expected<forest> boost(const boosting_params& params,
                                      const boosting_examples& train,
                                      const boosting_examples& validation);

@@ -1,4 +1,4 @@
-// An ensemble is chosen by its loss. Where a single model is ahead of it by the run's own
+// An ensemble is chosen by its loss. If a single model is ahead of it by the run's own
 // objective, another is grown by the objective from that model, and is never behind it.
 #include "engine/training/final/composing.hpp"
 
@@ -52,12 +52,13 @@ private:
   const device_data& data_;
   objective goal_;
   model_gathering& models_;
-  std::vector<evaluation> singles_; ///< Of each bag alone.
+  std::vector<evaluation> singles_; ///< The evaluations of each bag alone.
 };
 
 // Networks that the search chose by the validation part, epoch by epoch and among many,
-// look better on it than they are. Where it is small, that is more than what tells models
-// apart, and those that were trained without the examples that judge them are enough.
+// look better on it than they are. If it is small, that is more than the difference
+// between models, and those that were trained without the examples that judge them are
+// enough.
 std::vector<bool> composer::judged_well() const {
   const auto& bags = models_.bags;
   const bool folds_only = std::ranges::any_of(bags, &model_bag::has_folds)

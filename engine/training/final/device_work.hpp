@@ -18,8 +18,9 @@ struct torch_build {
 /// fast. The matrices hold whole numbers so small that no device rounds.
 class device_work {
 public:
-  static constexpr std::int64_t side = 512; ///< Of the square matrices.
-  static constexpr double operations = 2.0 * side * side * side; ///< Of a product.
+  static constexpr std::int64_t side = 512; ///< The side of the square matrices.
+  /// The operations of a product.
+  static constexpr double operations = 2.0 * side * side * side;
 
   virtual ~device_work() = default;
 
@@ -44,7 +45,7 @@ load_device_work(const std::filesystem::path& module, const std::string& device)
 
 inline constexpr const char* device_work_symbol = "clade_make_device_work";
 
-/// What the module exports under that name; as `make_training_function`.
+/// The function that the module exports under that name; like `make_training_function`.
 using make_device_work_function = bool (*)(std::uint32_t version,
                                            const std::string& device,
                                            loaded_device_work& made);

@@ -12,7 +12,7 @@ struct linear_model {
 
   /// Scores or standardised values of examples of any shape.
   [[nodiscard]] at::Tensor predict(const at::Tensor& examples) const;
-  /// As the tensors of `linear_network` (search_spaces/operators/mixture.hpp).
+  /// Returns the tensors of `linear_network` (search_spaces/operators/mixture.hpp).
   [[nodiscard]] std::vector<weight_tensor> weights() const;
 };
 

@@ -1,6 +1,6 @@
 // The answers of a model are gathered in one tensor for all examples, [examples, outputs],
-// of which the rows of the validation and the test part are filled. What is to be measured
-// is then a model whose features are its answers.
+// of which the rows of the validation and the test part are filled. The model that is to
+// be measured is then one whose features are its answers.
 #include "engine/training/final/model_bags.hpp"
 
 #include "engine/evaluation/costs.hpp"

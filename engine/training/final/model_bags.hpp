@@ -18,8 +18,9 @@ namespace clade {
 /// and their answers for the validation and the test part.
 struct model_bag {
   std::vector<const trained_member*> members{}; ///< None: it is no genome's.
-  std::optional<tree_sizes> trees{};            ///< Of boosted trees.
-  std::vector<weight_tensor> weights{};         ///< Of what is no genome's.
+  std::optional<tree_sizes> trees{};            ///< The sizes of boosted trees.
+  /// The weights of a model that is no genome's.
+  std::vector<weight_tensor> weights{};
   /// Probabilities or standardised values, [examples, outputs], by the temperature.
   at::Tensor said{};
   double temperature = 1; ///< By which the scores of each member are divided.

@@ -4,9 +4,9 @@
 
 namespace clade {
 
-/// What both sides of the module's door must agree on. It tells apart builds that differ
-/// by intent or in the layout of what crosses; more is not needed, since both are built
-/// at once.
+/// The contract on which both sides of the module's door must agree. It tells apart
+/// builds that differ by intent or in the layout of what crosses; more is not needed,
+/// since both are built at once.
 struct training_module_contract {
   std::uint32_t version = 0;
   std::size_t setup_bytes = 0;
@@ -17,8 +17,8 @@ inline constexpr std::uint32_t training_module_version = 15;
 
 inline constexpr const char* training_module_symbol = "clade_make_training";
 
-/// What the module exports under that name. False: the contract is another one, and
-/// nothing was made. Does not throw.
+/// The function that the module exports under that name. False: the contract is another
+/// one, and nothing was made. Does not throw.
 using make_training_function =
     bool (*)(training_module_contract contract, const training_setup& setup,
              expected<std::unique_ptr<fitness_function>>& made);

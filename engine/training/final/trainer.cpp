@@ -16,9 +16,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-// An evaluation: decode, estimate the memory, build, train, keep. What goes wrong with
-// the candidate becomes its outcome here, whatever form it arrives in: an error value, a
-// loss that is no number, an exception of LibTorch's.
+// An evaluation: decode, estimate the memory, build, train, keep. A fault of the
+// candidate becomes its outcome here, whatever form it arrives in: an error value, a loss
+// that is no number, an exception of LibTorch's.
 
 namespace clade {
 namespace {
@@ -65,7 +65,8 @@ void trainer::keep_checkpoint(const job& j, training_result& result,
   auto size = value_bytes(weights);
   if (const auto& p = result.position)
     size += value_bytes(p->weights) + value_bytes(p->moments) + value_bytes(p->average);
-  // Of a larger one there is no checkpoint: what starts from it trains it again first.
+  // If it is larger, there is no checkpoint: a candidate that starts from it trains it
+  // again first.
   if (j.keep_checkpoint == checkpointing::none || size > most_checkpoint_bytes)
     return;
   out.checkpoint = encode_checkpoint({.genome = j.genome,
@@ -137,7 +138,8 @@ evaluated_job trainer::evaluate(const job& j, progress& p) {
     out.evaluation.reason = std::move(failed.reason);
     out.machine_failed = failed.of_machine;
   }
-  // What glibc has kept of this network (training_module.cpp) may not fit the next.
+  // The memory that glibc has kept of this network (training_module.cpp) may not fit the
+  // next.
   ::malloc_trim(0);
   out.evaluation.seconds =
       std::chrono::duration<double>(steady_clock::now() - start).count();

@@ -28,7 +28,7 @@ std::uint64_t name_of(const job& j) {
   return hash64(all.take());
 }
 
-// Of a single example normalisations have no variance.
+// The normalisations of a single example have no variance.
 expected<void> check_division(const network_module& net, const device_data& data,
                               const training_task& task) {
   const auto& how = task.distribution;

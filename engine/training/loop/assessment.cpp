@@ -71,7 +71,7 @@ private:
   at::Tensor loss_, squares_, correct_;
 };
 
-/// What a model says of a part, on the host.
+/// The predictions of a model for a part, on the host.
 class part_predictions {
 public:
   /// `predictions` [examples, outputs] are of `part`.
@@ -117,7 +117,7 @@ public:
                                     : clade::sampling_error(data_.task, name, values());
   }
 
-  /// Of finite predictions.
+  /// Returns the interval of finite predictions.
   [[nodiscard]] std::optional<metric_interval> interval(std::string_view name,
                                                         std::uint64_t seed) const {
     return data_.task.has_classes()

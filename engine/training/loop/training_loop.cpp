@@ -12,9 +12,9 @@
 #include <cstdio>
 
 // An epoch: the examples in a new order, batch by batch: forward, loss, backward, step.
-// What is summed over batches stays in tensors until the epoch ends, so that an
-// accelerator is never waited for in between; whether the loss is still a number is
-// therefore looked at once an epoch.
+// The sums over batches stay in tensors until the epoch ends, so that an accelerator is
+// never waited for in between; whether the loss is still a number is therefore looked at
+// once an epoch.
 
 namespace clade {
 namespace {
@@ -109,9 +109,9 @@ private:
   std::unique_ptr<training_steps> steps_;
   std::optional<weight_average> average_;
   bool steps_keep_average_ = false;
-  at::Tensor total_loss_;       ///< Of the epoch, over its examples.
-  std::uint32_t number_;        ///< Of the present epoch.
-  std::int64_t next_batch_ = 0; ///< Of that epoch.
+  at::Tensor total_loss_;       ///< The loss of the epoch, over its examples.
+  std::uint32_t number_;        ///< The number of the present epoch.
+  std::int64_t next_batch_ = 0; ///< The next batch of that epoch.
   steady_clock::time_point epoch_start_ = steady_clock::now();
   bool assessed_ = false; ///< That epoch was, and its verdict is due.
   double train_loss_ = 0;
@@ -290,7 +290,7 @@ training_result training_loop::run_on() {
   return std::move(result_);
 }
 
-// Of a member that leaves, the others are to hear nothing but that.
+// If a member leaves, the others are to hear nothing but that.
 bool training_loop::goes_on() {
   const auto said = steps_->agree([this] {
     if (progress_.report(result_.curve.back()) || number_ == task_.epochs)

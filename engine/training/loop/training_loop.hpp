@@ -10,45 +10,48 @@
 
 namespace clade {
 
-/// What a training is for and how long it may take.
+/// The goal of a training and the time that it may take.
 struct training_task {
   clade::recipe recipe;
   training_key key;
   objective goal; ///< Decides which epoch counts; ties go to the lower validation.loss.
   std::uint32_t epochs = 15; ///< In all, with those before it goes on.
-  /// Those that the schedule of learning rates is laid over; see `budget::horizon`.
+  /// The epochs that the schedule of learning rates is laid over; see `budget::horizon`.
   std::uint32_t horizon = 0;
-  std::uint32_t first_epoch = 1; ///< Of a training that does not go on.
+  std::uint32_t first_epoch = 1; ///< The first epoch of a training that does not go on.
   std::uint32_t patience = 0;    ///< Epochs without a lower validation.loss; 0: no limit.
-  clade::float_format precision = clade::float_format::float32; ///< Of forward passes.
-  asked_metrics asked{}; ///< What epochs have beside the usual metrics.
+  /// The precision of forward passes.
+  clade::float_format precision = clade::float_format::float32;
+  asked_metrics asked{}; ///< The metrics that epochs have beside the usual ones.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
   /// Whether the result is to say where the training stands.
   bool keep_position = false;
   /// How several replicas share the training; one device alone where there are none.
   distribution_params distribution{};
-  /// Those that do it together, of which this process is one; null: it does it alone.
+  /// The processes that do it together, of which this process is one; null: it does it
+  /// alone.
   team* members = nullptr;
-  /// Where positions are kept, if anywhere, and how often.
+  /// The files in which positions are kept, if anywhere, and how often.
   position_files* files = nullptr;
   std::chrono::milliseconds keep_every{60'000};
-  /// As in `job`.
+  /// The updates, as in `job`.
   bytes updates{};
 };
 
 struct training_result {
   clade::outcome outcome = clade::outcome::succeeded;
   std::string reason;       ///< Why it failed, or was cut by its deadline.
-  std::vector<epoch> curve; ///< Of this training's own epochs.
-  std::vector<metric> best; ///< Of the epoch that counts.
-  std::optional<training_position> position; ///< Where asked for, if it succeeded.
-  bytes updates{}; ///< As in `evaluation`; empty where timing decides nothing.
+  std::vector<epoch> curve; ///< The curve of this training's own epochs.
+  std::vector<metric> best; ///< The metrics of the epoch that counts.
+  /// The position, if it was asked for and the training succeeded.
+  std::optional<training_position> position;
+  bytes updates{}; ///< The updates, as in `evaluation`; empty if timing decides nothing.
 };
 
 /// A training to go on with, of the same network: its checkpoint with a position.
 struct resumption {
-  const std::vector<weight_tensor>& weights; ///< Of the epoch that counts.
+  const std::vector<weight_tensor>& weights; ///< The weights of the epoch that counts.
   const training_position& position;
 };
 

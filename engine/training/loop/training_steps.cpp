@@ -17,7 +17,7 @@ at::Tensor forward(network_module& net, const at::Tensor& features, float_format
   return as_predictions(net.forward(features));
 }
 
-/// What the targets of a share count of those of the whole, where a mean is taken.
+/// Returns the share of the whole that a part's targets count, where a mean is taken.
 at::Tensor share_of(const at::Tensor& targets, const at::Tensor& whole,
                     const step_rules& rules) {
   if (!rules.class_weights.defined())

@@ -18,21 +18,21 @@
 
 namespace clade {
 
-/// What steps are made by, the same for all steps of a training.
+/// The rules by which steps are made, the same for all steps of a training.
 struct step_rules {
   clade::recipe recipe;
   loss_kind loss = loss_kind::cross_entropy;
-  at::Tensor class_weights{}; ///< As in device_data.
+  at::Tensor class_weights{}; ///< The weights of classes, as in device_data.
   float_format precision = float_format::float32;
   training_key key{};
 
-  /// What the layers of a replica draw from in a step: keyed by these, so that any replica
-  /// can do the share of another.
+  /// Returns the stream that the layers of a replica draw from in a step: keyed by these,
+  /// so that any replica can do the share of another.
   [[nodiscard]] random_stream stream_of_share(std::size_t share,
                                               std::uint64_t step) const;
 };
 
-/// What becomes of a training after an epoch.
+/// The verdict on a training after an epoch.
 enum class verdict : std::uint8_t { goes_on, dropped, out_of_time };
 
 /// Makes the steps of one training, on one device or on several. Whatever several make
@@ -53,8 +53,8 @@ public:
   /// together.
   [[nodiscard]] virtual std::optional<at::Tensor> settle() { return at::Tensor(); }
 
-  /// What this one has of the network's parameters and buffers: all of them, in the
-  /// network's order, where they are not divided over those who make the steps together.
+  /// Returns the network's parameters and buffers that this one has: all of them, in the
+  /// network's order, if they are not divided over those who make the steps together.
   [[nodiscard]] virtual std::vector<at::Tensor> state() const;
   /// Values that were made like those of `state`, whole, with the network's names.
   [[nodiscard]] virtual std::vector<weight_tensor>
@@ -77,7 +77,7 @@ public:
   [[nodiscard]] virtual bool keeps_files() const { return false; }
   /// For who keeps files by itself, when it leaves.
   virtual void keep_at_leave() {}
-  /// Where this one has no whole position at present: the last one that it had.
+  /// Returns the last position that this one had, if it has no whole one at present.
   [[nodiscard]] virtual std::optional<loop_position> last_position() const {
     return std::nullopt;
   }
@@ -90,7 +90,8 @@ public:
   /// after `settle`.
   [[nodiscard]] virtual bool keeps(weight_average&) { return false; }
 
-  /// What timing decided so far (parallel/updates_log.hpp); empty where it decides nothing.
+  /// Returns the decisions of timing so far (parallel/updates_log.hpp); empty if it
+  /// decides nothing.
   [[nodiscard]] virtual bytes updates() const { return {}; }
   virtual void take_over_updates(const bytes&) {}
 
@@ -102,18 +103,18 @@ public:
   /// How many were asked for and are put off: `state` is that before them.
   [[nodiscard]] virtual std::uint64_t pending() const { return 0; }
 
-  /// What the optimiser keeps (optimiser.hpp), whole.
+  /// Returns the moments that the optimiser keeps (optimiser.hpp), whole.
   [[nodiscard]] virtual std::vector<weight_tensor> moments();
-  /// As after so many steps, which left these moments. Moments of other shapes change
-  /// nothing: the optimiser begins anew.
+  /// Goes on as after so many steps, which left these moments. Moments of other shapes
+  /// change nothing: the optimiser begins anew.
   virtual void go_on_after(std::uint64_t steps, std::span<const weight_tensor> moments);
 
-  /// As of the network (network_module.hpp).
+  /// Returns the states of the network (network_module.hpp).
   [[nodiscard]] virtual std::vector<bytes> random_states() const = 0;
   virtual void set_random_states(std::span<const bytes> states) = 0;
 
 protected:
-  /// Of the optimiser, whose own they are.
+  /// Returns the tensors of the optimiser, whose own they are.
   [[nodiscard]] virtual std::vector<at::Tensor> moment_tensors() const { return {}; }
   virtual void begin_after(std::uint64_t) {}
 
@@ -128,8 +129,9 @@ protected:
                                              const batch& b, const batch& whole,
                                              const step_rules& rules);
 
-/// What gradients are taken of: the mean loss of a batch, of which `whole` is all and `b`
-/// all or a share. The losses of all shares add up to that of the whole.
+/// Returns the loss that gradients are taken of: the mean loss of a batch, of which
+/// `whole` is all and `b` all or a share. The losses of all shares add up to that of the
+/// whole.
 [[nodiscard]] at::Tensor loss_of_share(network_module& net, const batch& b,
                                        const batch& whole, const step_rules& rules);
 
@@ -150,36 +152,38 @@ struct replica_team {
 make_training_steps(network_module& net, const step_rules& rules, replica_team& team,
                     const distribution_params& how);
 
-/// What a training loop has of each tensor of `training_steps::state`, where that is
-/// divided.
+/// The tensors that a training loop has for each tensor of `training_steps::state`, if
+/// that is divided.
 struct loop_tensors {
-  /// Of a member without parts, empty lists.
+  /// The lists of a member without parts are empty.
   std::optional<std::vector<at::Tensor>> best{}, average{};
 };
 
-/// What a member of a team hands to one that is behind it, and takes from one that is
-/// ahead: where the training stands between two steps, whole.
+/// The state that a member of a team hands to one that is behind it, and takes from one
+/// that is ahead: the position of the training between two steps, whole.
 struct handed_over {
   std::function<bytes()> give;
   /// The same without tensors, and those of the loop, for members that have parts of them.
   std::function<std::pair<bytes, loop_tensors>()> give_parts;
-  /// Where members with parts keep positions on the disk, if anywhere, and how often.
+  /// The files in which members with parts keep positions on the disk, if anywhere, and
+  /// how often.
   position_files* files = nullptr;
   std::chrono::milliseconds keep_every{0};
 };
 
 /// Thrown by the functions of a member of a team that is behind: what they were called for
-/// is done, and the training goes on at another's position. Where the state is divided, it
+/// is done, and the training goes on at another's position. If the state is divided, it
 /// is thrown by all members when they are others than before: they go back.
 struct position_of_others {
-  bytes position; ///< As that one's `give` had it.
-  /// As `give_parts` had it, the parts being those of this member; `training_steps` has
-  /// its own parts already.
+  bytes position; ///< The position, as that one's `give` had it.
+  /// The tensors, as `give_parts` had them, the parts being those of this member;
+  /// `training_steps` has its own parts already.
   std::optional<loop_tensors> parts{};
 };
 
-/// Of a member of a team (distribution.hpp), one network for each. `given`: what timing
-/// decided in the training that is made again, if one is; it throws if that is damaged.
+/// Makes the steps of a member of a team (distribution.hpp), one network for each.
+/// `given`: what timing decided in the training that is made again, if one is; it throws
+/// if that is damaged.
 [[nodiscard]] std::unique_ptr<training_steps>
 make_team_steps(network_module& net, const step_rules& rules,
                 const distribution_params& how, team& members, handed_over state,

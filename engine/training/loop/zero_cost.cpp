@@ -28,7 +28,7 @@ std::optional<double> if_finite(double score) {
 double squares(const std::vector<at::Tensor>& gradients) {
   double sum = 0;
   for (const auto& g : gradients)
-    if (g.defined()) // Of what does not reach the output there is none.
+    if (g.defined()) // A tensor that does not reach the output has no gradient.
       sum += g.to(at::kDouble).square().sum().item<double>();
   return sum;
 }

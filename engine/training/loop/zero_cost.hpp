@@ -31,14 +31,15 @@ namespace clade {
 /// NAS", ICLR 2021. For the latter two, batches are normalised as in training, and
 /// nothing is dropped.
 ///
-/// What they say, measured on 123 random networks of search_spaces/image.toml trained on
+/// Their worth was measured on 123 random networks of search_spaces/image.toml trained on
 /// the digits for 8 epochs: the rank correlation (Spearman's, 95 % interval) with
 /// validation accuracy is .47 (.32 to .59) for synflow, .46 (.31 to .59) for jacob_cov
 /// and .49 (.34 to .61) for grad_norm, where the count of parameters has .59 (.46 to
 /// .69); within the better half .09, .28 and .07 (.19). A network takes 7 ms of a core.
 ///
-/// Where to expect little of them: a linear map has dependent gradients (jacob_cov is
-/// about -N / k), and functions that saturate flow to nothing (synflow is then absent).
+/// Little is to be expected of them in two cases: a linear map has dependent gradients
+/// (jacob_cov is about -N / k), and functions that saturate flow to nothing (synflow is
+/// then absent).
 ///
 /// The same bits for the same arguments, build, processor and number of threads.
 /// LibTorch's exceptions pass through.

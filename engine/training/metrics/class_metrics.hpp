@@ -8,13 +8,13 @@
 
 namespace clade {
 
-/// What a classifier says of some examples, and what they are.
+/// The predictions of a classifier for some examples, and their true classes.
 struct class_predictions {
   std::size_t classes = 0;
   std::span<const std::int64_t> labels; ///< [examples], each below `classes`.
   /// [examples, classes], row-major: logits, or logarithms of probabilities.
   std::span<const float> scores;
-  std::span<const std::string> names{}; ///< Of the classes, by label.
+  std::span<const std::string> names{}; ///< The names of the classes, by label.
 };
 
 // The definitions are those of scikit-learn 1.x with its defaults, but where they say
@@ -55,9 +55,9 @@ struct confusion_counts {
 [[nodiscard]] double area_under_curve(std::span<const double> scores,
                                       std::span<const std::uint8_t> positive);
 
-/// Of two classes the area under the ROC curve of the second; of several the mean of
-/// those of each class against the rest, over the classes of which there are examples and
-/// counterexamples; 0.5 where there is no such class.
+/// Returns, for two classes, the area under the ROC curve of the second; for several the
+/// mean of those of each class against the rest, over the classes of which there are
+/// examples and counterexamples; 0.5 if there is no such class.
 [[nodiscard]] double auc(const class_predictions& p);
 
 /// The share of examples whose class is among the `k` with the greatest scores; of equal

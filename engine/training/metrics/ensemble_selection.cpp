@@ -72,7 +72,7 @@ public:
 
 private:
   std::size_t classes_;
-  std::vector<double> logs_; ///< Of probabilities.
+  std::vector<double> logs_; ///< The logarithms of probabilities.
   std::vector<double> said_; ///< Their mean over the classes that an example may have.
 };
 

@@ -80,7 +80,7 @@ void add(std::vector<std::string>& to, std::string_view name) {
     to.emplace(place, name);
 }
 
-/// Of the part that the name begins with.
+/// Adds the metrics of the part that the name begins with.
 void add_asked(const learning_task& task, std::string_view name, asked_metrics& to) {
   const bool of_train = name.starts_with(train);
   if (of_train)

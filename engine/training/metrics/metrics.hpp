@@ -13,10 +13,10 @@
 
 namespace clade {
 
-// What training measures on a part of the data. A metric of an evaluation has the part's
-// name before it: "validation.accuracy". A few are measured at the end of every epoch;
-// the others there only where the objective or `training.metrics` asks for them, and at
-// the test of the champion.
+// The metrics that training measures on a part of the data. A metric of an evaluation has
+// the part's name before it: "validation.accuracy". A few are measured at the end of
+// every epoch; the others there only where the objective or `training.metrics` asks for
+// them, and at the test of the champion.
 
 struct part_metric {
   std::string_view name;
@@ -38,13 +38,14 @@ struct part_metric {
 [[nodiscard]] std::string part_metric_list(const learning_task& task,
                                            std::string_view prefix);
 
-/// What a training records beside `part_metrics`, without the parts' names, sorted.
+/// The metrics that a training records beside `part_metrics`, without the parts' names,
+/// sorted.
 struct asked_metrics {
   std::vector<std::string> validation, train;
 };
 
-/// What `goal` and `named` (`training.metrics`) ask for. Names that are no metric of a
-/// part are passed over; `check_metric_names` finds them.
+/// Returns the metrics that `goal` and `named` (`training.metrics`) ask for. Names that
+/// are no metric of a part are passed over; `check_metric_names` finds them.
 [[nodiscard]] asked_metrics asked_for(const learning_task& task, const objective& goal,
                                       std::span<const std::string> named);
 

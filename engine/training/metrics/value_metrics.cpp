@@ -8,7 +8,8 @@ namespace clade {
 
 namespace {
 
-/// Of what `of` makes of each pair of an actual and a predicted value.
+/// Returns the mean of the values that `of` makes of each pair of an actual and a
+/// predicted value.
 template<class Of>
 double mean(const value_predictions& p, Of of) {
   double sum = 0;

@@ -7,10 +7,10 @@
 
 namespace clade {
 
-/// As long as it lives, LibTorch computes convolutions and matrix products of this thread
-/// in the precision, from float32 weights, and what needs more digits in float32
-/// (Micikevicius et al., "Mixed Precision Training", ICLR 2018). Backward passes belong
-/// after it: each step has the type of its forward step. float32 changes nothing.
+/// While it lives, LibTorch computes convolutions and matrix products of this thread in
+/// the precision, from float32 weights, and the operations that need more digits in
+/// float32 (Micikevicius et al., "Mixed Precision Training", ICLR 2018). Backward passes
+/// belong after it: each step has the type of its forward step. float32 changes nothing.
 class autocast_guard {
 public:
   autocast_guard(c10::DeviceType device, float_format p);

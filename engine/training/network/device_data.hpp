@@ -12,13 +12,13 @@
 
 namespace clade {
 
-/// Whose randomness it is. Each use has a stream of its own, so that one that draws more
-/// leaves the others as they are.
+/// The key of the training whose randomness it is. Each use has a stream of its own, so
+/// that one that draws more leaves the others as they are.
 struct training_key {
   std::uint64_t seed = 0;
   purpose what = purpose::training;
   candidate_id id = 0;
-  /// Of a training that several devices share: which of them draws. The first draws what
+  /// For a training that several devices share: which of them draws. The first draws what
   /// one device alone would.
   std::uint32_t share = 0;
 
@@ -36,7 +36,7 @@ struct device_data {
   double target_deviation = 1; ///< Turns errors into the target's own unit.
   double target_mean = 0;
   std::vector<std::string> classes; ///< Names by label.
-  /// As in `data_set`.
+  /// The places, as in `data_set`.
   std::vector<std::uint64_t> test_places{};
   bool by_line = false;
   /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
@@ -52,7 +52,8 @@ struct batch {
   at::Tensor targets;
   /// Defined where each example is mixed with another one (mixup): the targets of those.
   at::Tensor other_targets{};
-  double share = 1; ///< What `targets` count; the others count the rest.
+  /// The share of the whole that `targets` count; the others count the rest.
+  double share = 1;
 };
 
 /// The training examples of one epoch after another, in an order and with an augmentation
@@ -87,7 +88,8 @@ private:
   at::Tensor windows_;  ///< All shifted versions of all examples, a view.
   at::Tensor order_, down_, right_, mirrored_;
   at::Tensor cut_rows_, cut_columns_; ///< bool: where each example's square is.
-  std::vector<double> shares_;        ///< What each batch's own examples count.
+  /// The shares that each batch's own examples count.
+  std::vector<double> shares_;
 };
 
 } // namespace clade

@@ -17,7 +17,7 @@ std::string torch_name(std::string name) {
   return name;
 }
 
-// MKL finds out at its first use which of its functions the processor can do. Where two
+// MKL finds out at its first use which of its functions the processor can do. If two
 // threads are the first at once, one of them may compute by others, which differ in the
 // last bits.
 void choose_vector_functions() {

@@ -23,7 +23,7 @@ public:
   /// Inputs and output carry the batch in front of the shapes that the layer was decoded
   /// with.
   virtual at::Tensor forward(std::span<const at::Tensor> inputs) = 0;
-  /// What it draws from in training, if it does.
+  /// Returns the generator that it draws from in training, if it does.
   virtual at::Generator* generator() { return nullptr; }
   /// Whether its constants come from the examples of the training part.
   [[nodiscard]] virtual bool observes() const { return false; }
@@ -55,14 +55,14 @@ public:
                                          const at::Tensor& scales) const;
   /// The examples as the first layers want them in memory.
   [[nodiscard]] at::Tensor as_input(const at::Tensor& examples) const;
-  /// What each residual branch is multiplied with for each example, [branches, examples];
-  /// undefined where all stay.
+  /// Returns the factors of each residual branch for each example, [branches, examples];
+  /// undefined if all stay.
   [[nodiscard]] at::Tensor draw_branch_scales(std::int64_t examples);
 
   struct state_range {
     std::size_t begin = 0, end = 0;
   };
-  /// What `state()` has of a layer.
+  /// Returns the part of `state()` that a layer has.
   [[nodiscard]] state_range state_of(std::size_t layer) const {
     return steps_[layer].state;
   }
@@ -81,9 +81,9 @@ public:
   /// last. For a network that has no optimiser yet, which shares its weights' storage.
   void use_channels_last();
   /// From now on training leaves out residual branches, for each example by chances of
-  /// their own: the last branch with chance `chance`, branch l of n with l / n of it. What
-  /// stays is divided by its chance of staying, so that evaluation has nothing to correct
-  /// (Huang et al., "Deep Networks with Stochastic Depth", ECCV 2016).
+  /// their own: the last branch with chance `chance`, branch l of n with l / n of it. A
+  /// branch that stays is divided by its chance of staying, so that evaluation has
+  /// nothing to correct (Huang et al., "Deep Networks with Stochastic Depth", ECCV 2016).
   void use_stochastic_depth(double chance, const training_key& key);
   /// Whether layers have constants that come from the examples of the training part; they
   /// are part of the weights, so that a network that loads weights need not observe.
@@ -109,9 +109,9 @@ public:
   void leave_out_norms();
   void stop_dropping();
 
-  /// Where the generators of its layers stand, in the order of layers, and then the one
-  /// of stochastic depth. What another kind of device gave is passed over: numbers are
-  /// then drawn from the beginning again.
+  /// Returns the states of the generators of its layers, in the order of layers, and then
+  /// of the one of stochastic depth. States that another kind of device gave are passed
+  /// over: numbers are then drawn from the beginning again.
   [[nodiscard]] std::vector<bytes> random_states() const;
   void set_random_states(std::span<const bytes> states);
   /// Its generators begin anew: what they draw from now on comes from this stream.
@@ -123,7 +123,7 @@ private:
   struct step {
     std::shared_ptr<layer_module> module;
     std::vector<std::size_t> inputs;
-    /// Of a layer whose first input is a residual branch: the branch's number.
+    /// For a layer whose first input is a residual branch: the branch's number.
     std::optional<std::int64_t> branch;
     state_range state;
     std::uint64_t work = 0;

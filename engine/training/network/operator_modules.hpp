@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What a layer draws its initial values from, and where it lives.
+/// The source of a layer's initial values, and the place where it lives.
 struct layer_context {
   random_stream random;
   at::Device device;

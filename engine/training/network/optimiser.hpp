@@ -25,8 +25,8 @@ public:
   optimiser(const recipe& r, const std::vector<at::Tensor>& parameters,
             bool scales_loss = false);
 
-  /// Of parts of parameters, rows of values; `decays`: which of them are of weights, which
-  /// decay.
+  /// Makes it for parts of parameters, rows of values; `decays`: which of them are of
+  /// weights, which decay.
   optimiser(const recipe& r, const std::vector<at::Tensor>& parts,
             const std::vector<bool>& decays);
 
@@ -39,17 +39,19 @@ public:
 
   /// How many steps it has made.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
-  /// What it keeps for parameters, group by group: all first moments, then all second
-  /// ones; and where it scales losses, the state of that. They share storage with its own.
+  /// Returns the values that it keeps for parameters, group by group: all first moments,
+  /// then all second ones; and if it scales losses, the state of that. They share storage
+  /// with its own.
   [[nodiscard]] std::vector<at::Tensor> moments() const;
-  /// Of one parameter, by its place among those that it was made for; undefined where it
-  /// keeps none.
+  /// Returns the moment of one parameter, by its place among those that it was made for;
+  /// undefined if it keeps none.
   [[nodiscard]] at::Tensor first_moment(std::size_t parameter) const;
   [[nodiscard]] at::Tensor second_moment(std::size_t parameter) const;
-  /// As after so many steps, whose moments were written into `moments()`.
+  /// Goes on as after so many steps, whose moments were written into `moments()`.
   void go_on_after(std::uint64_t steps);
 
-  /// What `moments` has: of which parameter each moment is. Not of losses' scale.
+  /// Returns the parameter to which each moment in `moments` belongs. Not of losses'
+  /// scale.
   [[nodiscard]] static std::vector<std::size_t>
   parameters_of_moments(const recipe& r, std::span<const at::Tensor> parameters);
 
@@ -57,7 +59,7 @@ private:
   struct group {
     double weight_decay = 0;
     std::vector<at::Tensor> parameters;
-    /// Where each begins in a row of all parameters, those of the other group too.
+    /// The beginning of each parameter in a row of all, those of the other group too.
     std::vector<std::int64_t> begins;
     std::vector<at::Tensor> first;  ///< Momentum, or the mean of gradients.
     std::vector<at::Tensor> second; ///< The mean of their squares; Adam's alone.
@@ -80,7 +82,7 @@ private:
   std::uint32_t devices_;
   std::int64_t elements_ = 0;
   std::uint64_t steps_ = 0;
-  at::Tensor step_;  ///< As `steps_`, less the steps that changed nothing.
+  at::Tensor step_;  ///< The same as `steps_`, less the steps that changed nothing.
   at::Tensor scale_; ///< Undefined where losses are not scaled.
   at::Tensor steps_at_scale_;
   std::vector<group> groups_;
@@ -115,7 +117,7 @@ struct cut_part {
 [[nodiscard]] std::vector<std::size_t>
 order_of_groups(std::span<const at::Tensor> parameters);
 
-/// What gradients of this norm are multiplied by, so that it is at most `limit`.
+/// Returns the factor for gradients of this norm, so that it is at most `limit`.
 [[nodiscard]] at::Tensor clip_scale(const at::Tensor& norm, double limit);
 
 } // namespace clade

@@ -1,5 +1,5 @@
-// What pools average or resize is written as two matrix products, rows and columns apart,
-// where LibTorch's own kernel does not place the windows in this way, or is not
+// The average or resizing of pools is written as two matrix products, rows and columns
+// apart, if LibTorch's own kernel does not place the windows in this way, or is not
 // deterministic on every device.
 
 #include "engine/training/network/pool_modules.hpp"

@@ -13,7 +13,7 @@
 // and dropout have the keys of what enters them, since they compute nothing in
 // evaluation; a flattened image has one for each channel and pixel. Going through the
 // child's layers in order, each unit gets a claim: the parent's key whose value it has
-// (nearly) again. Where several units claim one key, whatever reads them divides what the
+// (nearly) again. If several units claim one key, whatever reads them divides what the
 // parent gave to that key in proportion to the claims' weights.
 
 namespace clade {
@@ -23,10 +23,11 @@ using origin = layer_inheritance::origin;
 using part = layer_inheritance::part;
 
 struct key {
-  std::int64_t layer = -1; ///< Of the parent; -1: none.
+  std::int64_t layer = -1; ///< The layer of the parent; -1: none.
   std::int64_t unit = 0;
-  std::int64_t pixel = 0;             ///< From 1; 0: the whole unit.
-  std::int64_t height = 0, width = 0; ///< Of the image whose pixel it is.
+  std::int64_t pixel = 0; ///< From 1; 0: the whole unit.
+  /// The height and width of the image whose pixel it is.
+  std::int64_t height = 0, width = 0;
 
   auto operator<=>(const key&) const = default;
 };
@@ -92,8 +93,8 @@ std::vector<std::vector<key>> keys_of(const network& n) {
   return all;
 }
 
-/// What each claim stands for among these keys. Where none is found and there are as many
-/// of both, they are taken in their order.
+/// Returns the keys among these that each claim stands for. If none is found and there
+/// are as many of both, they are taken in their order.
 std::vector<std::vector<part>> find_parts(const claims& in, std::span<const key> keys) {
   std::map<key, std::vector<std::int64_t>> places;
   for (std::size_t i = 0; i < keys.size(); ++i)
@@ -183,7 +184,7 @@ private:
   std::vector<layer_inheritance> plan_;
   std::vector<claims> claims_;
   std::vector<bool> positive_; ///< Never below 0.
-  layer_inheritance at_;       ///< Of the layer that is being followed,
+  layer_inheritance at_;       ///< The inheritance of the layer that is being followed,
   claims out_;                 ///< and what its units claim.
 };
 
@@ -335,10 +336,10 @@ const layer* planner::reader(const layer& l) const {
   return nullptr;
 }
 
-// What is projected is added to the main path, whose units must meet their like: the
-// units that come out are those that the main path's stand for. Where the parent needed
-// no projection, this one is a selection among what enters; where it added nothing, it is
-// zero.
+// The units that are projected are added to the main path, whose units must meet their
+// like: the units that come out are those that the main path's stand for. If the parent
+// needed no projection, this one is a selection among what enters; where it added
+// nothing, it is zero.
 void planner::follow_project(const layer& l, const layer* twin) {
   const auto* sum = reader(l);
   const auto before = sum == nullptr ? std::nullopt : same(*sum);
@@ -367,7 +368,7 @@ void planner::follow_project(const layer& l, const layer* twin) {
 }
 
 void planner::follow_new(const layer& l) {
-  const auto twin = named(l.name); // Of another operator.
+  const auto twin = named(l.name); // The twin is of another operator.
   const auto& row = operator_of(l);
   if (row.block) {
     if (!twin && !l.starts_at_zero && can_be_identity(l))

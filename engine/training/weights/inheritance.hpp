@@ -6,8 +6,8 @@
 
 namespace clade {
 
-/// Where the weights of one layer of a child come from. A unit is a channel of an image
-/// or a feature of a vector.
+/// The source of the weights of one layer of a child. A unit is a channel of an image or
+/// a feature of a vector.
 struct layer_inheritance {
   enum class origin : std::uint8_t {
     fresh,    ///< The usual initial values.
@@ -37,8 +37,8 @@ struct layer_inheritance {
 
 /// Weights by gene (Lamarck): what a child takes over from a parent whose network is
 /// another. A layer's name is its gene, so layers of one name and operator are the same;
-/// through what feeds them it is followed which input unit is which. As far as their
-/// operators allow, the child computes what the parent did:
+/// through what feeds them it is followed which input unit is which. The child computes
+/// what the parent did, as far as their operators allow:
 ///
 ///   - equal layers are copied;
 ///   - a wider one has units twice, drawn at random, and whatever reads them divides its

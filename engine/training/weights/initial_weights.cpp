@@ -167,7 +167,7 @@ constexpr std::array ways{
     way{"dense", &drawing::dense},
     way{"batch_norm", &drawing::batch_norm},
     way{"layer_norm", &drawing::layer_norm},
-    way{"channel_norm", &drawing::layer_norm}, // Of the same shape.
+    way{"channel_norm", &drawing::layer_norm}, // The weights have the same shape.
     way{"project", &drawing::map},
     way{"mixture", &drawing::mixture},
     way{"piecewise", &drawing::piecewise},

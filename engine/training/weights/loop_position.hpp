@@ -7,8 +7,8 @@
 
 namespace clade {
 
-/// Where a training stands between two steps: what a member of a team needs to go on in
-/// the place of another.
+/// The position of a training between two steps: the state that a member of a team needs
+/// to go on in the place of another.
 struct loop_position {
   training_position training;
   std::vector<weight_tensor> best; ///< Weights of the epoch that counts so far.
@@ -17,7 +17,7 @@ struct loop_position {
   bool assessed = false;           ///< The epoch is over, but for the verdict.
   double total_loss = 0, train_loss = 0;
   std::vector<clade::epoch> curve;
-  bytes updates{}; ///< What timing decided so far (parallel/updates_log.hpp).
+  bytes updates{}; ///< The decisions of timing so far (parallel/updates_log.hpp).
 
   friend bool operator==(const loop_position&, const loop_position&) = default;
 };

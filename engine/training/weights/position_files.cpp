@@ -117,7 +117,7 @@ bool position_files::is_keeper() {
   if (lock_)
     return true;
   unique_fd lock(::open(file(".lock").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  // Where no file can be locked, none can be kept: that is said when it is tried.
+  // If no file can be locked, none can be kept: that is said when it is tried.
   if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return false;
   lock_ = std::move(lock);

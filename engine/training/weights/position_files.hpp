@@ -58,7 +58,7 @@ private:
   std::filesystem::path folder_;
   std::uint64_t name_;
   std::future<void> writing_;
-  unique_fd lock_; ///< Of the keeper.
+  unique_fd lock_; ///< The lock of the keeper.
 };
 
 } // namespace clade

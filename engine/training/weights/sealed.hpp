@@ -8,7 +8,7 @@
 
 namespace clade {
 
-/// What is in an envelope, and what errors call it.
+/// The content of an envelope, and the name that errors give it.
 struct sealed_format {
   std::string_view name;     ///< "clade-weights": stored.
   std::uint64_t version = 1; ///< Stored.

@@ -15,10 +15,10 @@ namespace clade::test {
 
 using namespace std::chrono_literals;
 
-/// What the selector was told.
+/// The messages that the selector was told.
 struct heard {
   std::vector<evaluation> evaluations;
-  std::vector<blob> weights; ///< Of these.
+  std::vector<blob> weights; ///< The weights of these.
   std::vector<record> observations;
   std::vector<error> failures;
   std::vector<candidate_id> withdrawn_ids;
@@ -45,7 +45,7 @@ inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
   };
 }
 
-/// What a node was given.
+/// The leases that a node was given.
 struct given {
   std::vector<assignment> assignments;
   std::vector<task_id> forgets;
@@ -125,7 +125,7 @@ struct fixture {
     system.settle();
   }
 
-  /// What the dispatcher answers to a request.
+  /// Returns the dispatcher's answer to a request.
   template<class Answer, class... Request>
   Answer ask(const Request&... request) {
     Answer answer;
@@ -162,7 +162,7 @@ struct fixture {
     return n;
   }
 
-  /// Where others of its teams find a node.
+  /// Returns the port at which others of its teams find a node.
   static std::uint16_t port_of(std::uint64_t node) {
     return static_cast<std::uint16_t>(1'000 + node);
   }

@@ -32,7 +32,7 @@ piece_taken send_all(fixture& f, const fixture::node& n, const assignment& a,
   return last;
 }
 
-/// What the dispatcher finds of a result that came over the network.
+/// Returns the result as the dispatcher finds it after it came over the network.
 result with_weights(const assignment& a, const bytes& content) {
   evaluation e{.id = a.id.candidate};
   auto r = result_of({e, {}}, a.lease);
@@ -73,7 +73,7 @@ TEST_CASE("dispatcher: an upload goes on by another connection, and two do no ha
   auto question = piece_of(n, a, content, 0);
   question.data.clear();
   CHECK(f.ask<piece_taken>(question).next == piece_bytes);
-  // What the first connection had sent comes only now.
+  // A piece that the first connection had sent comes only now.
   CHECK(f.ask<piece_taken>(piece_of(n, a, content, 0)).next == piece_bytes);
   CHECK(send_all(f, n, a, content).next == size);
   std::ignore = f.answer(n, with_weights(a, content));

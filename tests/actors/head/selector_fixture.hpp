@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 /// An archive whose disk answers when the test lets it.
 struct disk {
   std::vector<record> written;
-  std::set<candidate_id> weights; ///< Whose weights it holds.
+  std::set<candidate_id> weights; ///< The candidates whose weights it holds.
   std::size_t waiting = 0;
   caf::actor gate; ///< Answers when the disk may.
   std::optional<error> fails;
@@ -86,7 +86,7 @@ inline generator_actor::behavior_type stub_generator(generator_actor::pointer) {
   }};
 }
 
-/// What the dispatcher was given; the test plays the nodes.
+/// The requests that the dispatcher was given; the test plays the nodes.
 struct handed {
   std::vector<candidate> candidates;
   std::vector<candidate_id> takes_back;
@@ -95,7 +95,8 @@ struct handed {
   int tests = 0;
   /// So many models are too many to be put together.
   std::size_t too_many = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> compositions; ///< Of how many models each was wanted.
+  /// The number of models for each that was wanted.
+  std::vector<std::size_t> compositions;
 };
 
 inline dispatcher_actor::behavior_type

@@ -259,7 +259,7 @@ TEST_CASE("selector: after the search the best are trained to the end, as one mo
   CHECK(f.count<model_composed>() == 1);
   const auto& last = std::get<run_finished>(f.drive->written.back());
   CHECK(std::ranges::count(last.examinations, "final model", &examination::subject) == 1);
-  // What is recorded can be folded by whoever reads it.
+  // A run that is recorded can be folded by whoever reads it.
   CHECK(f.progress().finished.has_value());
 }
 

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What the node's executors and its connection were told, and how it ended.
+/// The messages that the node's executors and its connection were told, and how it ended.
 struct heard {
   std::size_t welcomes = 0;
   std::vector<assignment> to_train, to_test;

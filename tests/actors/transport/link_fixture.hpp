@@ -20,12 +20,13 @@ struct head_side {
   bool answers = true;  ///< Heartbeats.
   bool knows_it = true; ///< The node.
   bool welcomes = true;
-  bool takes = true;     ///< Results.
-  bool waits = false;    ///< It answers requests for pieces one by one, at each `tick`.
-  bytes lends;           ///< The blob.
-  std::string failure;   ///< What it answers in place of a piece.
-  std::uint64_t has = 0; ///< What it has of a blob that is sent, before the first piece.
-  std::string refusal;   ///< Why it takes no piece.
+  bool takes = true;   ///< Results.
+  bool waits = false;  ///< It answers requests for pieces one by one, at each `tick`.
+  bytes lends;         ///< The blob.
+  std::string failure; ///< The failure that it answers in place of a piece.
+  /// The bytes that it has of a blob that is sent, before the first piece.
+  std::uint64_t has = 0;
+  std::string refusal; ///< Why it takes no piece.
 
   std::optional<node_hello> hello;
   std::size_t heartbeats = 0, epochs = 0;

@@ -108,9 +108,9 @@ TEST_CASE("strangers: the oldest of who has most makes room for the newest") {
   admit("mallory", 1);
   admit("mallory", 2);
   admit("mallory", 3);
-  admit("mallory", 4); // As many of one as may be.
+  admit("mallory", 4); // Mallory has as many as one user may.
   CHECK(all[1].is_cut_off());
-  admit("eve", 5); // As many as may be.
+  admit("eve", 5); // There are as many as may be.
   CHECK(all[2].is_cut_off());
   for (const std::size_t i : {0, 3, 4, 5})
     CHECK_FALSE(all[i].is_cut_off());

@@ -13,7 +13,7 @@ namespace clade::test {
 
 using namespace std::chrono_literals;
 
-/// What a test that works never waits for.
+/// The time for which a test that works never waits.
 inline constexpr auto long_enough = 60s;
 
 /// The files of one bundle, of one run.
@@ -55,7 +55,7 @@ public:
     }
   }
 
-  /// As `member` is told of it.
+  /// Returns the formation as `member` is told of it.
   [[nodiscard]] team_formation formation(std::size_t member,
                                          std::uint64_t generation = 1) const {
     team_formation f{.task = 7, .generation = generation, .checksum = 5, .own = member};

@@ -24,7 +24,7 @@ std::vector<std::byte> pattern(size_t member, size_t size) {
   return all;
 }
 
-/// As `all_reduce` promises.
+/// Returns the sum that `all_reduce` promises.
 std::vector<float> ordered_sum(const share_values& shares) {
   const auto count = shares.size(), size = shares.front().size();
   std::vector<float> sum(size);

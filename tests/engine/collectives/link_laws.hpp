@@ -17,8 +17,8 @@ using run_members = std::function<void(std::size_t members, const member_work& w
 /// Runs `work` with the link of each member in a thread of its own.
 void run_linked(std::vector<std::unique_ptr<links>> all, const member_work& work);
 
-/// What holds for any links: order, sizes, mutual sending, and the results of collectives,
-/// bit for bit.
+/// Checks the laws that hold for any links: order, sizes, mutual sending, and the results
+/// of collectives, bit for bit.
 void check_links(const run_members& run);
 
 } // namespace clade::test

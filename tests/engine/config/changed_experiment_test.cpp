@@ -1,4 +1,5 @@
-// What a fork may change of an experiment, and which changes make it another search.
+// The changes of an experiment that a fork may make, and which changes make it another
+// search.
 
 #include "tests/engine/config/experiment_files.hpp"
 

@@ -22,7 +22,7 @@ public:
   [[nodiscard]] experiment loaded(const std::string& text,
                                   const std::vector<std::string>& overrides = {}) const;
 
-  /// What `load` says is wrong, the folder left out; "no error" if nothing is.
+  /// Returns the fault that `load` names, the folder left out; "no error" if nothing is.
   [[nodiscard]] std::string
   error_of(const std::string& text, const std::vector<std::string>& overrides = {}) const;
 

@@ -255,7 +255,7 @@ TEST_CASE("experiment: a space of images needs data of that shape") {
            "images: "
            "write shape = [channels, height, width], or choose another space");
   CHECK(files.error_of(text, {"data.shape=[1, 8, 8]"}) == "no error");
-  // Of an array's shape nothing is known before it is read.
+  // The shape of an array is not known before it is read.
   CHECK(files.error_of(text, {"data.file=x.npy", "data.target_file=y.npy"})
         == "no error");
 }

@@ -165,7 +165,7 @@ TEST_CASE(
            "targets, --target FILE");
 }
 
-// What is wrong with data, and how it is split.
+// The faults of data, and the way it is split.
 
 TEST_CASE("data profile: customers with everything that is wrong with them") {
   const auto p = profile(

@@ -228,7 +228,7 @@ TEST_CASE("data: a test file is the test part and nothing else") {
 
 TEST_CASE("data: of each test example the line in its file is known, or the index") {
   const scratch_folder folder;
-  // Of example i the target is 3 i + 5, and its line i + 2, after the names.
+  // The target of example i is 3 i + 5, and its line i + 2, after the names.
   const auto targets_at_places = [](const data_set& data) {
     CHECK(data.by_line);
     REQUIRE(data.test_places.size() == data.test.size());

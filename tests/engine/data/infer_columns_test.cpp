@@ -32,7 +32,8 @@ std::string error_of_inferring(const std::string& bytes, data_params params = {}
   return found ? "no error" : without(found.error().message, folder);
 }
 
-// Of a customer, a number, a plan, whether it is active, a day, and the target.
+// Returns a table of customers, with a number, a plan, whether each is active, a day, and
+// the target.
 std::string table(char delimiter, const std::string& names, int rows = 40) {
   std::string text = names;
   for (int i = 0; i < rows; ++i) {

@@ -182,8 +182,8 @@ TEST_CASE("preprocessing: what production sends is taken, and said once") {
 
 namespace {
 
-// Of 60 rows: a number and a category with blanks, yes and no, a date with the day first,
-// and a column to ignore.
+// Returns some of 60 rows, with a number and a category with blanks, yes and no, a date
+// with the day first, and a column to ignore.
 std::string mixed_rows(int from, int to) {
   std::string text;
   for (int i = from; i < to; ++i)

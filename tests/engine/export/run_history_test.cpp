@@ -98,7 +98,7 @@ TEST_CASE("optuna: each candidate is a trial with its state and its values") {
                     "trial_values using (trial_id) order by trial_id")
         == "1|0|COMPLETE|0.5\n2|1|COMPLETE|0.7\n3|2|FAIL|\n4|3|FAIL|\n5|4|COMPLETE|0.9\n"
            "6|5|COMPLETE|0.5\n");
-  // Of integers the highest is one that steps reach.
+  // The highest of integers is one that steps reach.
   CHECK(
       query(file, "select param_name, param_value, distribution_json from trial_params "
                   "where trial_id = 2 order by param_name")

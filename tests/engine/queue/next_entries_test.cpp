@@ -247,7 +247,7 @@ TEST_CASE("next entries: a gang is waited for where it can begin first") {
   const auto gang = q.submit(a_command(2, 10s));
   q.finish(4);
   q.finish(2);
-  // Of both machines one slot is free; that of #1 has its other one sooner.
+  // One slot of both machines is free; that of #1 has its other one sooner.
   const auto single = q.submit(a_command());
   CHECK(q.step() == ids{single});
   CHECK(machine_of(q.state.entries.at(single).slots.front()) == "rome");

@@ -6,7 +6,7 @@
 
 namespace clade::test {
 
-/// A queue with a clock that the test moves. What happens is folded as a server does it.
+/// A queue with a clock that the test moves. Events are folded as a server does it.
 struct queue_fixture {
   queue_state state{};
   queue_rules rules{};

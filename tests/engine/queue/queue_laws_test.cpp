@@ -1,4 +1,4 @@
-// What holds of every queue, whatever is submitted and whenever it ends.
+// The laws that hold for every queue, whatever is submitted and whenever it ends.
 
 #include "tests/engine/queue/queue_fixture.hpp"
 
@@ -85,7 +85,7 @@ void change_machines(queue_fixture& q) {
       RC_ASSERT(q.tell(entry_lost{id}));
 }
 
-/// What has used its time is ended, as a server does it.
+/// Ends the entries that have used their time, as a server does it.
 void end_those_out_of_time(queue_fixture& q) {
   const auto running = q.state.running;
   for (const auto id : running) {

@@ -29,7 +29,7 @@ TEST_CASE("waiting limits: a user has so many entries waiting, and others as man
         == "ann would have more than 3 entries waiting, which is what one user may have "
            "(clade serve --most-waiting N); submit it when less waits");
   CHECK(check_waiting(state, rules, submitted(3, 3, {.user = "bob"})));
-  // What has begun waits no more.
+  // An entry that has begun waits no more.
   REQUIRE(apply(state, entry_started{.id = 1, .slots = {"cpu:0"}}, 0));
   CHECK(check_waiting(state, rules, submitted(3, 2, {.user = "ann"})));
 }

@@ -33,7 +33,7 @@ struct told_run {
 
   [[nodiscard]] run_view view() const {
     auto v = view_run(s, file).value();
-    // What differs from one time to the next.
+    // The fields that differ from one time to the next.
     v.file = "runs/toy-20260131-140500/run.db";
     v.bytes = 65536;
     v.overview.started_ms = 0;

@@ -35,7 +35,7 @@ TEST_CASE(
 
 TEST_CASE("final choice: constraints bind the final model before all else") {
   CHECK(is_behind(a_model(0.9, 0.1, 3694), a_model(0.6, 1, 78), small));
-  // Of two that miss them, the one that misses by less is ahead.
+  // The one that misses them by less is ahead of the other.
   CHECK(is_behind(a_model(0.9, 0.1, 900), a_model(0.6, 1, 400), small));
   CHECK_FALSE(is_behind(a_model(0.9, 0.1, 300), a_model(0.6, 1, 78), small));
 }

@@ -181,7 +181,7 @@ TEST_CASE("final stage: a slow genome does not give way to a fast one that is wo
       CHECK(t.source == 1);
       CHECK(t.epochs >= 1);
     }
-    // What cannot be trained for a part of an epoch leaves the time to the next.
+    // A genome that cannot be trained for a part of an epoch leaves the time to the next.
     const auto first = [&](std::chrono::milliseconds time) {
       return plan(ensemble(), time, 2, {slow, with(source(3), worse)}).trainings.front();
     };
@@ -252,7 +252,7 @@ TEST_CASE("final stage: one of several folds is no champion, but in runs of befo
       CHECK(state.finals.size() == 1);
     }
   CHECK(plan(ensemble(), 0ms).folds_apart == true);
-  // Where there is no ensemble they would be of no use.
+  // If there is no ensemble, they would be of no use.
   const auto best = plan({.model = "best"}, 5000s);
   CHECK_FALSE(best.folds_apart);
   for (const auto& t : best.trainings)

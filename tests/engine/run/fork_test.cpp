@@ -134,7 +134,7 @@ TEST_CASE("fork: a search goes on from any generation with another population an
 TEST_CASE("fork: one without a change goes on as its origin did") {
   for (const auto& s : settings_of_runs) {
     if (std::string(s.tell_order) == "arrived")
-      continue; // What arrives when is not the search's to say.
+      continue; // The time at which something arrives is not the search's to say.
     const experiments all{{"", rules_for(s)}};
     const auto whole = origin(all);
     for (std::uint64_t at = 0; at < 4; ++at) {

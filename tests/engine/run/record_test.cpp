@@ -151,7 +151,7 @@ TEST_CASE(
     INFO(fields);
     const record r = decode_record(written(fields, text).take()).value();
     CHECK(std::get<candidate_born>(r).born.changes == c.changes);
-    // What is written of it today decides the same and reads the same.
+    // A record that is written of it today decides the same and reads the same.
     const record again = decode_record(encode(r)).value();
     CHECK(std::get<candidate_born>(again).born.changes == c.changes);
     CHECK(decisive_bytes(again) == decisive_bytes(r));

@@ -287,7 +287,7 @@ TEST_CASE("run state: genomes of the dead are held by nobody") {
     for (const auto& g : genomes)
       held += g.expired() ? 0 : 1;
     CHECK(genomes.size() == 8 * rules.evolution.generations);
-    // Of each rung the last 3 x 8, and of dehb's populations 4.
+    // The last 3 x 8 of each rung are kept, and 4 of dehb's populations.
     const auto on_rungs = rungs * (3 * 8 + 4);
     CHECK(held <= modelled + 8 + 2 + run_state::kept_best + 1 + on_rungs);
     CHECK(run.state.current.empty());

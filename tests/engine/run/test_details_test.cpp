@@ -68,7 +68,7 @@ TEST_CASE("test details: they decide nothing") {
   const auto with = an_end(std::make_shared<const test_details>(of_classes()));
   CHECK(encode(with) != encode(an_end({})));
   CHECK(decisive_bytes(with) == decisive_bytes(an_end({})));
-  // As it was written before there were any.
+  // The record is as it was written before there were any.
   CHECK(decisive_bytes(with) == encode(an_end({})));
 }
 

@@ -50,7 +50,7 @@ search_space crowded_space() {
   return space;
 }
 
-/// Of a run over that space.
+/// Returns the records of a run over that space.
 std::vector<record> crowded_records(const run_rules& rules) {
   auto crowded = small_run(rules, {.epochs = 2});
   crowded.breed = [rules, space = crowded_space()](const breeding& order) {
@@ -96,7 +96,7 @@ falsification in_birth(const char* what, std::function<void(candidate&)> change)
   });
 }
 
-/// Of one that was trained: copies are a law of their own.
+/// Returns the falsification of one that was trained: copies are a law of their own.
 falsification in_success(const char* what, std::function<void(evaluation&)> change) {
   return in<candidate_evaluated>(what, [change](candidate_evaluated& e) {
     const bool fits =

@@ -1,4 +1,4 @@
-// What becomes of tasks whose node is lost, and who is to blame.
+// The fate of tasks whose node is lost, and who is to blame.
 
 #include "tests/engine/scheduling/schedule_fixture.hpp"
 
@@ -128,7 +128,7 @@ TEST_CASE("schedule: three different candidates lost in a row are the slot's fau
   CHECK(s.hand_out(start).empty());
   s.hear(4, start + 6s);
   CHECK_FALSE(s.quarantined("bad", start + 6s));
-  // What it lost goes elsewhere as long as there is an elsewhere.
+  // Tasks that it lost go elsewhere as long as there is an elsewhere.
   s.close(9, start + 6s);
   CHECK(s.hand_out(start + 6s).at(0).node == 4);
 }

@@ -321,7 +321,7 @@ TEST_CASE(
         busy.insert(out.node);
         RC_ASSERT(can(there.at(out.node), waits.extract(l.id.candidate).mapped()));
       }
-    // What still waits finds every node that can do it busy.
+    // A task that still waits finds every node that can do it busy.
     RC_ASSERT(s.waiting() == waits.size());
     for (const auto& [id, n] : waits)
       for (const auto& [node, o] : there)

@@ -12,7 +12,7 @@ struct pareto_problem {
   std::size_t objectives = 2;
   std::function<objective_point(const std::vector<double>&)> values;
 
-  /// Of that strategy, with `population` x `generations` candidates.
+  /// Runs that strategy, with `population` x `generations` candidates.
   [[nodiscard]] simulation run(const std::string& strategy, std::uint64_t seed,
                                std::size_t population, std::size_t generations) const;
 };
@@ -25,7 +25,8 @@ struct pareto_problem {
 /// part of the unit sphere where all are positive.
 [[nodiscard]] pareto_problem dtlz2(std::size_t objectives);
 
-/// Of all that succeeded, as the run recorded them, measured from `worst` in each.
+/// Returns the hypervolume of all that succeeded, as the run recorded them, measured from
+/// `worst` in each.
 [[nodiscard]] double hypervolume_of(const simulated& run, std::size_t objectives,
                                     double worst);
 

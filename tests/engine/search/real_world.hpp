@@ -26,7 +26,7 @@ real_simulation(const evolution_params& evolution, std::uint64_t seed,
 /// The best fitness until each evaluation; it must have run that long.
 [[nodiscard]] std::vector<double> best_curve(const simulated& run);
 
-/// Of all candidates that were trained.
+/// Returns all candidates that were trained.
 [[nodiscard]] std::vector<candidate> trained(const simulated& run);
 
 } // namespace clade

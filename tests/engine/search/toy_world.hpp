@@ -6,8 +6,9 @@ namespace clade {
 
 /// A world without search spaces: a genome is one number x below `size`, two genomes are
 /// equal networks if their numbers are, and fitness falls with the distance from three
-/// quarters of `size`. Every seventh number crashes. What is trained for some epochs has
-/// a part of its fitness, more with each; how fast, differs. It has x parameters.
+/// quarters of `size`. Every seventh number crashes. A number that is trained for some
+/// epochs has a part of its fitness, more with each; how fast, differs. It has x
+/// parameters.
 struct toy_world {
   std::int64_t size = 10'000;
   bool all_fail = false;

@@ -1,4 +1,4 @@
-// What people order while a run goes on, as far as it decides.
+// The orders of people while a run goes on, as far as it decides.
 #include "engine/run/steps/verify.hpp"
 #include "tests/support/small_run.hpp"
 #include "tests/support/verified.hpp"
@@ -60,7 +60,7 @@ TEST_CASE("orders: an extended run has so many more generations, wherever it was
       CHECK(run.state.generations.size() == 6);
       CHECK(run.state.evaluated == 36);
       CHECK_FALSE(verify(strategy, run.records).first);
-      // Where in the run it was told is of no consequence.
+      // The place in the run at which it was told is of no consequence.
       CHECK(run.state.digest
             == told_behind(strategy, 5, {.kind = instruction_kind::extend, .number = 2})
                    .state.digest);

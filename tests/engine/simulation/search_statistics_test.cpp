@@ -141,13 +141,13 @@ TEST_CASE(
   };
   search_comparison c{.seeds = 3, .evaluations = 1, .checkpoints = checkpoints};
   c.tables = {{"a", {row("x", {1, 1, 9}), row("y", {2, 1, 3})}},
-              // Of the third seed y knows nothing here.
+              // The result of y for the third seed is not known here.
               {"b", {row("x", {5, 5, 5}), row("y", {4, 6})}}};
   const auto ranks = search_ranks(c, 0);
   REQUIRE(ranks.size() == 2);
   CHECK(common_seeds(c.tables[0], 0) == 3);
   CHECK(common_seeds(c.tables[1], 0) == 2);
-  // Of x 1, 1.5, 2 and 2, 1; their variance is 0.25.
+  // The ranks of x are 1, 1.5, 2 and 2, 1; their variance is 0.25.
   CHECK(ranks[0].mean == Approx(1.5));
   CHECK(ranks[1].mean == Approx(1.5));
   CHECK(ranks[0].half == Approx(2.776 * std::sqrt(0.25 / 5)));

@@ -45,7 +45,7 @@ TEST_CASE("table front: each metric is the share of rows that are worse") {
   CHECK(all->truths[2] == objective_point{1.0 / 3, 0});
   CHECK(all->truths[3] == objective_point{1, 1.0 / 3});
   CHECK(all->truths[4].empty());
-  // Of #1 and #3; that of #0 has no extent.
+  // The volume is that of #1 and #3; that of #0 has no extent.
   CHECK(all->hypervolume == Approx(5.0 / 9));
 }
 

@@ -8,7 +8,7 @@ using namespace clade;
 namespace {
 
 /// x and y from 0 to 9; the objective, without noise, falls with the distance from (7,
-/// 3). Of ten epochs it is the same less ten.
+/// 3). After ten epochs it is the same less ten.
 std::shared_ptr<const benchmark_table> hill(const std::string& more = "") {
   std::string rows = "x,y,early,late\n";
   for (int x = 0; x < 10; ++x)
@@ -98,7 +98,7 @@ TEST_CASE("table search: copies are free, and end where nothing else is left") {
 
 TEST_CASE(
     "table search: a short training costs its share, and one that goes on the rest") {
-  // Of four short candidates one goes on, so that 20 full trainings pay for more.
+  // One of four short candidates goes on, so that 20 full trainings pay for more.
   const auto climbing = [](const std::string& more) {
     const auto table = hill(more);
     auto params = by("successive_halving", 1, 20);

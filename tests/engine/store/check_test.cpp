@@ -73,7 +73,7 @@ struct stored_run {
     return *done;
   }
 
-  /// What is wrong with a repair, if anything.
+  /// Returns the fault of a repair, if any.
   [[nodiscard]] std::string fault_of_repair(std::uint64_t whole) const {
     const auto done = repair_store(file, goal_of);
     if (!done)
@@ -297,7 +297,7 @@ TEST_CASE("check: a byte changed in the log loses the end, and that is said") {
     const auto found = r.examined();
     CHECK(found.record_fault + found.table_fault + found.file_fault == "");
     CHECK((found.records % batch == 0 || found.records == r.written.size()));
-    // Of the transaction written last nobody knows whether it was synced.
+    // Nobody knows of the transaction written last whether it was synced.
     if (found.records + 2 * batch <= r.written.size()) {
       CHECK_THAT(found.log_fault, Catch::Contains("checksum"));
       ++said;

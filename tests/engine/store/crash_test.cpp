@@ -18,7 +18,7 @@ using namespace clade::test;
 namespace {
 
 /// Another process, which runs a function and is killed at the end, if it lives then.
-/// What the function tells is read in whole numbers.
+/// The values that the function tells are read in whole numbers.
 class process {
 public:
   using teller = std::function<void(std::uint64_t)>;

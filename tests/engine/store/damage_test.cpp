@@ -18,7 +18,7 @@ bool is_prefix(const std::vector<bytes>& part, const std::vector<bytes>& whole) 
          && std::equal(part.begin(), part.end(), whole.begin());
 }
 
-/// What is wrong with what a store says, if anything: it may say less than was written
+/// Returns the fault of what a store says, if anything: it may say less than was written
 /// only with an error, and something else never.
 std::string lie_of(const store& s, const std::vector<bytes>& written) {
   const auto all = read_all(s);
@@ -52,7 +52,7 @@ struct damaged_store {
 
   damaged_store() { write_store(file, a_history(), 100); }
 
-  /// What reading says after a statement was run on it.
+  /// Returns the contents that are read after a statement was run on it.
   contents after(const std::string& sql) const {
     execute(file, sql);
     auto s = store::open_to_read(file);
@@ -177,7 +177,7 @@ TEST_CASE("store: a log that ends anywhere holds whole transactions") {
   for (std::size_t i = 0; i < history.size(); i += batch)
     REQUIRE(
         s->append(std::span(history).subspan(i, std::min(batch, history.size() - i))));
-  // As a power cut leaves it: nothing is closed, and the log ends somewhere.
+  // The state is as a power cut leaves it: nothing is closed, and the log ends somewhere.
   const auto base = read_text(file);
   const auto log = read_text(folder.path() / "run.db-wal");
   REQUIRE(log.size() > 100);

@@ -18,9 +18,9 @@ namespace clade::test {
 [[nodiscard]] entry born(candidate c);
 [[nodiscard]] entry evaluated(evaluation e, bytes weights = {});
 
-/// What a store of a run of 2 generations of 3 candidates has: all kinds of records, two
-/// failures, a copy, and the weights of #5. The best is #5 with 0.9; not in the order of
-/// ids.
+/// Returns the content of a store of a run of 2 generations of 3 candidates: all kinds of
+/// records, two failures, a copy, and the weights of #5. The best is #5 with 0.9; not in
+/// the order of ids.
 [[nodiscard]] std::vector<entry> a_history();
 
 /// Any record of any kind.
@@ -30,7 +30,7 @@ namespace clade::test {
 void write_store(const std::filesystem::path& file, const std::vector<entry>& entries,
                  std::size_t batch = 4);
 
-/// What a store has, as bytes, and what is wrong with it, if anything.
+/// The content of a store, as bytes, and its fault, if any.
 struct contents {
   std::vector<bytes> records;
   std::optional<error> failure;

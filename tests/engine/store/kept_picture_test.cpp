@@ -17,7 +17,7 @@ struct written_store {
 
   written_store() { REQUIRE(s.append(a_history())); }
 
-  /// As another process sees it.
+  /// Returns the picture as another process sees it.
   [[nodiscard]] std::optional<kept_picture> found() const {
     return store::open_to_read(file)->find_picture().value();
   }

@@ -27,7 +27,8 @@ struct example {
   std::string sql;
 };
 
-/// What follows "Examples" in the schema: titles, and queries indented by five spaces.
+/// Returns the examples that follow "Examples" in the schema: titles, and queries
+/// indented by five spaces.
 std::vector<example> examples() {
   std::istringstream lines(schema_sql);
   std::string line;

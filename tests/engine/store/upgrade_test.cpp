@@ -12,8 +12,8 @@ using namespace clade::test;
 
 namespace {
 
-/// What was after the first schema is taken away again. A real store of that time is in
-/// tests/integration/stores.
+/// The tables that came after the first schema are taken away again. A real store of that
+/// time is in tests/integration/stores.
 struct earlier_store {
   scratch_folder folder;
   std::filesystem::path file = folder.path() / "run.db";

@@ -24,7 +24,7 @@ struct live_run {
   std::unique_ptr<publisher> out;
   std::size_t written = 0;
   int queued_messages = publisher_params{}.queued_messages;
-  std::vector<kept_picture> kept; ///< Of the publisher's thread.
+  std::vector<kept_picture> kept; ///< The pictures of the publisher's thread.
 
   explicit live_run(std::size_t first) {
     auto made = store::create(file);
@@ -247,7 +247,7 @@ TEST_CASE("replay: generations come as they came, from the one that is asked for
   CHECK(f.showing() == "replay");
   CHECK(f.picture().generations.size() == 2);
   CHECK(f.picture().born == 16);
-  // What was not born yet is not to be seen.
+  // A candidate that was not born yet is not to be seen.
   CHECK(f.candidates(0, 1000)->size() == 16);
   CHECK_FALSE(f.candidate(17));
   std::vector<news> came;
@@ -297,7 +297,7 @@ TEST_CASE("feed: a stored run takes notes and tags and no orders, and tells of t
   CHECK(tell(instruction_kind::note, 2, std::string(1 << 20, 'x'))
             .starts_with("a note has at most 2000 bytes"));
   CHECK(f.picture().digest == before);
-  // What another process writes is seen as well.
+  // A record that another process writes is seen as well.
   {
     auto other = store::open(run.file);
     REQUIRE(other);

@@ -156,7 +156,7 @@ struct stored_run {
     whole = encoded(*fold_records(s));
   }
 
-  /// As it was after so many records.
+  /// Returns the picture as it was after so many records.
   [[nodiscard]] kept_picture after(std::size_t count) const {
     run_picture p;
     const auto unix_ms = fold_records(s)->unix_ms;
@@ -165,7 +165,7 @@ struct stored_run {
     return to_keep(p);
   }
 
-  /// What is read where that is kept.
+  /// Returns the bytes that are read where that is kept.
   bytes read_from(kept_picture p) {
     s.keep_picture(std::move(p));
     REQUIRE(s.write_picture());

@@ -76,7 +76,7 @@ TEST_CASE("assessment: a test counts which classes were taken for which") {
   CHECK(d.confusion == std::vector<std::uint64_t>{10, 0, 0, 0, 10, 0, 0, 0, 10});
   CHECK(metric_of(d.metrics, "test.accuracy") == 1);
   CHECK(metric_of(d.metrics, "test.auc") == 1);
-  // Of three classes the right one is always among the first three.
+  // The right one of three classes is always among the first three.
   CHECK_FALSE(find(d.metrics, "test.top_3"));
   // 31 of 32.
   CHECK(d.standard_error == Approx(std::sqrt(31.0 / 32 / 32 / 30)));

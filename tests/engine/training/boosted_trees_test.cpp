@@ -45,7 +45,7 @@ double accuracy(const at::Tensor& said, const device_data& data, const at::Tenso
       .item<double>();
 }
 
-/// What the operator says of a validation part, as XGBoost measures it.
+/// Returns the loss that the operator has for a validation part, as XGBoost measures it.
 double loss_of_operator(const fitted_trees& f, const device_data& data) {
   const auto said = said_by(f, data, data.validation).to(at::kDouble);
   const auto targets = data.targets.index_select(0, data.validation);

@@ -35,7 +35,8 @@ trained_member trained(fitness_function& trainer, candidate_id id, data_fold fol
 } // namespace
 
 TEST_CASE("folds: each example that is dealt is left out once, each class is in all") {
-  // Of few examples both parts are dealt, of many the validation part alone.
+  // If there are few examples, both parts are dealt; if there are many, the validation
+  // part alone.
   const std::int64_t examples = GENERATE(100, 8000);
   const training_bench bench(separable_csv(static_cast<std::size_t>(examples)));
   const auto data = load_data(bench.setup.data, 1).value();
@@ -87,8 +88,8 @@ TEST_CASE(
 }
 
 TEST_CASE("composing: by the run's objective no final model is behind a single one") {
-  // Of classes that have nothing to do with the columns, the lowest loss says little of the
-  // objective.
+  // The lowest loss says little of the objective if classes have nothing to do with the
+  // columns.
   training_bench bench(noise_csv(160));
   bench.setup.goal =
       GENERATE(objective{}, objective{.metric = "validation.balanced_accuracy"},

@@ -59,7 +59,7 @@ std::vector<setting> parts_of_recipes() {
           {"warmup", 0.2}};
 }
 
-// Of two residual branches, with dropout between their blocks.
+// Returns a network of two residual branches, with dropout between their blocks.
 genome a_residual_network() {
   const node_gene block{{}, "residual", {{"filters", std::int64_t{4}}}};
   auto g = test::a_chain({block, {{}, "dropout", {{"rate", 0.1}}}, block});
@@ -255,7 +255,7 @@ TEST_CASE("continuing: a schedule is laid over the experiment's epochs, not the 
   const auto over_4 = trained(*trainer, rung_of_4);
   CHECK(
       (over_8.evaluation.curve.back().metrics != over_4.evaluation.curve.back().metrics));
-  rung_of_4.budget.horizon = 0; // As many as there are.
+  rung_of_4.budget.horizon = 0; // The schedule has all epochs.
   CHECK(trained(*trainer, rung_of_4).evaluation.weights_hash
         == over_4.evaluation.weights_hash);
 }

@@ -7,7 +7,7 @@ using namespace clade;
 
 namespace {
 
-/// Of a few million parameters, in dense layers.
+/// Returns a network of a few million parameters, in dense layers.
 network a_large_network() {
   const node_gene layer{{}, "dense", {{"units", std::int64_t{1024}}}};
   search_space space;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* loopback = "127.0.0.1";
 
-/// Those of all members, who met over `streams`.
+/// Returns the links of all members, who met over `streams`.
 std::vector<std::unique_ptr<links>> over_gloo(memory_streams& streams,
                                               const std::string& address = loopback) {
   std::vector<std::unique_ptr<links>> met, all(streams.members());
@@ -67,7 +67,7 @@ std::vector<float> random_values(std::size_t seed, std::size_t size) {
   return values;
 }
 
-/// As c10d adds up over Gloo.
+/// Returns the sum as c10d adds up over Gloo.
 std::vector<float> sum_of_c10d(const c10::intrusive_ptr<c10d::Store>& store,
                                const links& l, std::vector<float> values) {
   const auto options = c10d::ProcessGroupGloo::Options::create();

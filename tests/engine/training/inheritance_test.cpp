@@ -61,7 +61,7 @@ family descend(const genome& parent, const genome& child) {
   family f{.parent = decoded(parent), .child = decoded(child)};
   f.parents_weights = test::random_weights(f.parent, 1);
   f.fresh = test::random_weights(f.child, 2);
-  // What is new begins without shifting anything, as modules have it.
+  // Weights that are new begin without shifting anything, as modules have it.
   for (auto& t : f.fresh)
     if (t.name.ends_with("bias") || t.name.ends_with("mean"))
       std::ranges::fill(t.values, 0.F);
@@ -208,7 +208,7 @@ TEST_CASE("inheritance: a narrower layer keeps the units of greatest norm") {
   auto f = descend(g, widened(g, 2, "units", 2));
   auto& w = f.parents_weights[0].values;
   std::ranges::fill(w, 0.1F);
-  w[50 * 1] = 5;  // Of unit 1,
+  w[50 * 1] = 5;  // A weight of unit 1,
   w[50 * 3] = -3; // and of unit 3.
   const auto plan = plan_inheritance(f.child, f.parent, f.parents_weights, some_random());
   const auto own =

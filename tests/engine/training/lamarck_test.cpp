@@ -22,8 +22,9 @@ using namespace clade;
 namespace {
 
 constexpr std::uint64_t parents = 10;
-constexpr std::uint64_t children = 10; ///< Of each parent and kind.
-constexpr double near = 0.01;          ///< Of the parent's loss.
+/// The number of children of each parent and kind.
+constexpr std::uint64_t children = 10;
+constexpr double near = 0.01; ///< The share of the parent's loss.
 
 struct kind {
   const char* name;
@@ -97,7 +98,8 @@ public:
     return std::move(*n);
   }
 
-  /// Of the network before its first step, with its initial weights or these.
+  /// Returns the loss of the network before its first step, with its initial weights or
+  /// these.
   [[nodiscard]] double loss(const network& n, candidate_id id,
                             const std::vector<weight_tensor>& weights) const {
     network_module net(n, {.seed = 1, .id = id}, at::kCPU);

@@ -253,7 +253,7 @@ TEST_CASE("operators: numbers are embedded, and categories pass as they are") {
   net.observe(x);
   const auto y = net.forward(x);
   CHECK(close(y.narrow(1, 6, 2), x.narrow(1, 1, 2)));
-  // Of each bin, a third of the examples are in it, before it and behind it.
+  // A third of the examples of each bin are in it, before it and behind it.
   CHECK(y.narrow(1, 0, 3)
             .mean(0)
             .sub(at::tensor({5.0F, 3.0F, 1.0F}) / 6)
@@ -315,7 +315,7 @@ TEST_CASE(
   std::set<std::string> met;
   check_networks("image.toml", {{{1, 8, 8}}, 10}, met);
   check_networks("mlp.toml", {{{13}}, 3}, met);
-  // What neither space can make would make this test vacuous for its row.
+  // An operator that neither space can make would make this test vacuous for its row.
   for (const auto* op :
        {"conv", "separable_conv", "depthwise_conv", "max_pool", "avg_pool", "dense",
         "dropout", "add", "concat", "flatten", "project", "resize", "output"}) {

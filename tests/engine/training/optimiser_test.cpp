@@ -12,7 +12,8 @@ namespace {
 
 constexpr double rate = 0.1;
 
-// Where 1 is after two steps down f(w) = w, a weight (two dimensions) or a bias (one).
+// Returns the value of 1 after two steps down f(w) = w, a weight (two dimensions) or a
+// bias (one).
 double after_two_steps(const recipe& r, at::IntArrayRef shape) {
   auto w = at::ones(shape).set_requires_grad(true);
   optimiser o(r, {w});
@@ -75,7 +76,7 @@ TEST_CASE("optimiser: gradients longer than the limit are as long as the limit")
                  .weight_decay = 0,
                  .gradient_clip = clip},
                 {w, b});
-    (w.sum() + b.sum()).backward(); // Of norm 3.
+    (w.sum() + b.sum()).backward(); // The norm is 3.
     o.step(rate);
     CHECK(w.detach().eq(b.detach()[0]).all().item<bool>());
     return b.detach()[0].item<double>();

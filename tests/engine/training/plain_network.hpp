@@ -7,9 +7,9 @@
 
 namespace clade::test {
 
-/// What the network computes of one example in evaluation, slowly and without LibTorch,
-/// by the table in search_spaces/operators/operators.hpp. Of most operators; another fails the
-/// test.
+/// Returns the outputs that the network computes of one example in evaluation, slowly and
+/// without LibTorch, by the table in search_spaces/operators/operators.hpp. It knows most
+/// operators; another fails the test.
 [[nodiscard]] std::vector<double> compute(const network& n,
                                           const std::vector<weight_tensor>& weights,
                                           const std::vector<double>& example);

@@ -58,7 +58,7 @@ void check_all_metrics(const learning_task& task, const Predictions& p) {
   for (const auto& m : all) {
     INFO(m.name);
     if (m.name == "top_3" || m.name == "top_5") {
-      CHECK_FALSE(bootstrap_interval(task, m.name, p, 1)); // Of three classes.
+      CHECK_FALSE(bootstrap_interval(task, m.name, p, 1)); // It has three classes.
       continue;
     }
     const auto found = bootstrap_interval(task, m.name, p, 1);

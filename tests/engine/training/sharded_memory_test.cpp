@@ -1,4 +1,4 @@
-// What members of a team have in memory, by the tensors of each thread.
+// The tensors that members of a team have in memory, by each thread.
 #include "tests/engine/training/team_of_threads.hpp"
 #include "tests/engine/training/thread_memory.hpp"
 #include "tests/engine/training/training_data.hpp"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* was_lost = "this member was lost";
 
-/// What the head is for a team.
+/// The head, as a team sees it.
 class stage {
 public:
   stage(std::size_t shares, std::vector<formation> formations)
@@ -112,7 +112,8 @@ evaluated_job train_at(stage& s, std::size_t slot, fitness_function& fitness, jo
     j.members = &m;
     listener ear;
     done = fitness.evaluate(j, ear);
-    // What failed by itself would fail again, and the others would wait for it.
+    // A training that failed by itself would fail again, and the others would wait for
+    // it.
     if (done.evaluation.reason.find(was_lost) == std::string::npos) {
       s.end();
       break;

@@ -220,7 +220,8 @@ TEST_CASE(
   const auto j = a_team_job();
   const char* before = std::getenv("TMPDIR");
   const std::string former = before == nullptr ? "/tmp" : before;
-  REQUIRE(::setenv("TMPDIR", "/proc", 1) == 0); // Where nobody can make a file.
+  // The folder is one in which nobody can make a file.
+  REQUIRE(::setenv("TMPDIR", "/proc", 1) == 0);
   listener ear;
   const auto done = bench.trainer()->evaluate(j, ear);
   REQUIRE(::setenv("TMPDIR", former.c_str(), 1) == 0);

@@ -62,7 +62,8 @@ counting_allocator& counting() {
   return all;
 }
 
-constexpr std::uint8_t above_usual = 1; // What is set with a lower one is passed over.
+// A value that is set with a lower priority is passed over.
+constexpr std::uint8_t above_usual = 1;
 
 } // namespace
 

@@ -18,7 +18,7 @@ std::vector<std::string> names(const std::vector<metric>& metrics) {
   return out;
 }
 
-// What of an evaluation is a pure function of the job.
+// The part of an evaluation that is a pure function of the job.
 struct decisive {
   std::vector<metric> metrics;
   std::vector<std::vector<metric>> curve;

@@ -72,7 +72,7 @@ TEST_CASE("replay plan: what no training can have done is refused") {
 }
 
 TEST_CASE("updates log: who was left out far more often than the others is named") {
-  // Of four steps of two gradients each, worker 2 has a part in one.
+  // Worker 2 has a part in one of four steps of two gradients each.
   updates_log log{.workers = 3, .epochs = {{{{0, 0}, {1, 0}, {1, 0}, {0, 0}}}}};
   log.epochs.push_back({{{0, 0}, {1, 0}, {2, 0}, {0, 0}}});
   CHECK((late_workers(log, 2)

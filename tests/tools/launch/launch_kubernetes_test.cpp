@@ -6,7 +6,7 @@
 
 using namespace clade;
 
-// What Kubernetes and Kubeflow themselves say of such texts is asked in
+// The words of Kubernetes and Kubeflow themselves on such texts are asked in
 // tests/integration/launch_kubernetes_test.py.
 
 namespace {

@@ -46,7 +46,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// What a function must answer before it does anything.
+/// Returns the status that a function must answer before it does anything.
 int status_of(const std::string& function) {
   const auto fails = split(variable("FAKE_NVML_FAILS"), '=');
   if (fails.size() == 2 && fails[0] == function)

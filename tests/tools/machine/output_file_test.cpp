@@ -1,5 +1,5 @@
-// What lies where a command is to write: a regular file is replaced as a whole, all else
-// stays what it is.
+// The file that lies where a command is to write: a regular file is replaced as a whole,
+// all else stays what it is.
 #include "tests/support/scratch.hpp"
 #include "tests/support/unprivileged.hpp"
 #include "tools/machine/output_file.hpp"

@@ -19,7 +19,8 @@ using namespace clade;
 
 namespace {
 
-/// What a function returns in a process of its own, which may close what it likes.
+/// Returns the value of a function in a process of its own, which may close what it
+/// likes.
 template<class Function>
 int in_child(Function f) {
   const pid_t child = ::fork();

@@ -7,12 +7,12 @@ using namespace clade;
 
 namespace {
 
-/// As a client gets it: what is not negative is a natural there.
+/// Returns the answer as a client gets it: what is not negative is a natural there.
 ordered_json sent(const ordered_json& answer) {
   return ordered_json::parse(text_of(answer));
 }
 
-/// What servers answer, by the functions that they use.
+/// The answers of servers, by the functions that they use.
 ordered_json an_entry(bool brief) {
   queue_entry e;
   e.what = {.user = "ann", .words = {"true"}, .directory = "/tmp"};

@@ -43,7 +43,7 @@ struct played_node {
     return {};
   }
 
-  std::string token{}; ///< Of what it holds.
+  std::string token{}; ///< The token of what it holds.
 
   void hold(const held_entry& e, std::chrono::milliseconds ran = 0ms) {
     says.holds = {
@@ -104,7 +104,7 @@ TEST_CASE("queue head: what another process of that machine had is lost") {
   CHECK_FALSE(rome.report());
   const auto anew = again.await_order();
   CHECK(anew.entry == held_entry{.id = id, .start = 2});
-  again.end(order.entry, 0); // Of the start that was lost.
+  again.end(order.entry, 0); // The start was lost.
   CHECK(q->look([&](const queue_state& s) { return s.entries.at(id).state; })
         == entry_state::running);
   again.end(anew.entry, 0);
@@ -147,7 +147,7 @@ TEST_CASE("queue head: after the server's start a machine goes on with what it h
   SECTION("it has it") {
     rome.hold(had);
   }
-  // What it says first was made before it began what the former server has ordered.
+  // The first report was made before it began what the former server has ordered.
   SECTION("it began it meanwhile") {}
   REQUIRE(rome.report());
   rome.hold(had);

@@ -11,7 +11,8 @@ namespace clade::test {
 /// A feed of whatever a test says that happened.
 class made_up_feed final : public feed {
 public:
-  /// Of a run of experiments/synthetic.toml, with that population, that has begun.
+  /// Makes the feed of a run of experiments/synthetic.toml, with that population, that
+  /// has begun.
   explicit made_up_feed(std::size_t population = 4);
   ~made_up_feed() override;
 
@@ -40,7 +41,7 @@ public:
   [[nodiscard]] bool takes_orders() const override { return true; }
   /// Refuses to extend.
   [[nodiscard]] expected<void> tell(const operator_command& order) override;
-  /// What it was told, in its order; once nobody tells any more.
+  /// Returns the commands that it was told, in their order; once nobody tells any more.
   [[nodiscard]] const std::vector<operator_command>& told() const { return told_; }
 
 private:

@@ -12,7 +12,7 @@ class still_feed final : public feed {
 public:
   explicit still_feed(run_picture picture, slots_view slots = {});
 
-  /// What changes the picture during a later `wait`.
+  /// The steps that change the picture during a later `wait`.
   std::vector<std::function<void(run_picture&)>> steps;
   std::string shows = "live";
   std::string named = "digits";

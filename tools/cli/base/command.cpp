@@ -100,7 +100,7 @@ CLI::Validator number_between(double low, double high) {
 }
 
 int report(const error& e) {
-  // What was printed before belongs before it, also where both go to one file.
+  // Text that was printed before belongs before it, also where both go to one file.
   std::cout.flush();
   std::cerr << "clade: " << shortened_middle(e.message) << std::endl;
   switch (e.kind) {

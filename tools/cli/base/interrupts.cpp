@@ -18,8 +18,8 @@ std::atomic<bool> hung_up = false, terminated = false;
 static_assert(std::atomic<int>::is_always_lock_free
               && std::atomic<bool>::is_always_lock_free);
 
-// Those before the last are noticed by whoever asks; it ends the process here and now. The
-// store needs no goodbye: whatever it acknowledged is on the disk.
+// Interrupts before the last are noticed by whoever asks; it ends the process here and
+// now. The store needs no goodbye: whatever it acknowledged is on the disk.
 extern "C" void on_interrupt(int signal) {
   // A service manager sends SIGHUP right after SIGTERM: it asks to stop, not to hurry.
   if (signal == SIGHUP) {
@@ -45,7 +45,7 @@ std::function<bool()> watch(int last) {
   action.sa_handler = on_interrupt;
   for (int s : {SIGINT, SIGTERM})
     sigaction(s, &action, nullptr);
-  if (!is_ignored(SIGHUP)) // As nohup leaves it.
+  if (!is_ignored(SIGHUP)) // The signal stays ignored, as nohup leaves it.
     sigaction(SIGHUP, &action, nullptr);
   return [] { return interrupts > 0 || hung_up; };
 }

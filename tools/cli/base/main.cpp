@@ -1,6 +1,6 @@
-// The sub-commands in the order in which --help has them. What is wrong with the command
-// line is said in one line, exit status 2. What a command prints and cannot be written is
-// said here, for all of them.
+// The sub-commands in the order in which --help has them. A mistake in the command line
+// is said in one line, exit status 2. A command's output that cannot be written is said
+// here, for all of them.
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/config/file/flat_settings.hpp"
 #include "search_spaces/operators/nearest.hpp"

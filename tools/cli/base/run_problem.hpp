@@ -9,11 +9,11 @@
 
 namespace clade {
 
-/// What the networks of a run are made for.
+/// The problem that the networks of a run are made for.
 struct run_problem {
   clade::experiment experiment;
   clade::problem problem;
-  std::optional<data_set> data; ///< Of a run that trains.
+  std::optional<data_set> data; ///< The data of a run that trains.
 };
 
 /// Reads the experiment of the run in `file` and its data. `conflict`: the data files are

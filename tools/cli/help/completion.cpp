@@ -177,7 +177,7 @@ words completions(const CLI::App& root, const words& line) {
 /// Bash takes "--set key=value" for four words; elsewhere it is two.
 struct joined_line {
   words line;
-  std::string before; ///< Of the last word: what the shell has already.
+  std::string before; ///< The part of the last word that the shell has already.
 };
 
 joined_line join(const words& split) {

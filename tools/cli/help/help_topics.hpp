@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What `clade help TOPIC` explains beside the commands.
+/// The topics that `clade help TOPIC` explains beside the commands.
 struct help_topic {
   std::string_view name;
   std::string_view sentence;

@@ -137,7 +137,7 @@ int show_jobs(const jobs_session_params& params, const checked_experiment& check
   const auto ended = run_session(*session, view, std::move(file), std::move(state));
   view.clear();
   if (!ended)
-    return report(ended.error()); // What is recorded can be resumed.
+    return report(ended.error()); // A run that is recorded can be resumed.
   auto s = read_summary(e, folder);
   if (!s)
     return report(s.error());

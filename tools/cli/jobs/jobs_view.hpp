@@ -13,16 +13,16 @@ namespace clade {
 struct jobs_view_params {
   std::filesystem::path logs;            ///< With the orchestrator's own log.
   std::map<std::string, double> seconds; ///< That jobs took before.
-  std::uint32_t tries = 1;               ///< Of each job, at most.
+  std::uint32_t tries = 1;               ///< The tries of each job, at most.
   bool json = false, terminal = false;
 };
 
 /// Says a line as a job starts, is tried again and ends, on the screen and in
-/// logs/orchestrator.log, and on a terminal keeps a last line of what is left. What has
-/// ended it reads from the store.
+/// logs/orchestrator.log, and on a terminal keeps a last line of what is left. It reads
+/// from the store what has ended the session.
 class jobs_view final : public session_observer {
 public:
-  /// What is recorded before `file` is opened is not told.
+  /// Records from before `file` is opened are not told.
   jobs_view(jobs_view_params params, store file);
 
   void listens(const std::string& address, const std::filesystem::path& keys) override;

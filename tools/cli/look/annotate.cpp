@@ -1,5 +1,5 @@
-// Notes and tags of people: orders to a run that change nothing of its search. Where a
-// head is at work it records them, else they are written into the store.
+// Notes and tags of people: orders to a run that change nothing of its search. If a head
+// is at work it records them, else they are written into the store.
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/look/watched_run.hpp"
 #include "tools/views/web/orders.hpp"

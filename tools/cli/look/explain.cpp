@@ -26,7 +26,8 @@ expected<candidate_id> parse_subject(std::string text) {
                          "\" is no candidate: write its number, or champion");
 }
 
-/// Where the program that scored the candidate has written, if it ran on this machine.
+/// Returns the file to which the program that scored the candidate has written, if it ran
+/// on this machine.
 std::string log_text(const std::filesystem::path& store, candidate_id id) {
   const auto file = log_file(store.parent_path() / program_logs_name, id);
   std::error_code unknown;

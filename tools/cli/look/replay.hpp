@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What `clade replay` does with the records of a run; each returns the exit status.
+/// The actions of `clade replay` on the records of a run; each returns the exit status.
 
 /// Makes every decision again (engine/run/steps/verify.hpp) and says whether all are
 /// equal: 0, or 1 and the first that differs, or 2 where the store cannot be read.
@@ -14,7 +14,8 @@ namespace clade {
 
 struct retrain_options {
   std::string which; ///< A candidate's number, "champion" or "all".
-  std::string slots; ///< Where; empty: on the kind of device that it was trained on.
+  /// The slots to train on; empty: on the kind of device that it was trained on.
+  std::string slots;
   bool json = false;
 };
 

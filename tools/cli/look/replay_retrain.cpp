@@ -35,13 +35,13 @@ struct trained {
   candidate_id id = 0;
   std::size_t experiment = 0;
   std::string slot;
-  std::uint64_t rounding = 0; ///< Of the slot, where that is recorded.
+  std::uint64_t rounding = 0; ///< The rounding of the slot, if that is recorded.
   bool repeats = false;       ///< Another training should give the same.
 };
 
 struct past {
   std::vector<std::string> experiments;
-  std::vector<trained> all;      ///< What was trained, in the order of records.
+  std::vector<trained> all;      ///< The trainings, in the order of records.
   std::set<candidate_id> starts; ///< From which others start.
 };
 
@@ -83,7 +83,7 @@ expected<candidate_id> find_id(const opened_run& run, std::string text) {
                          ": write a candidate's number, champion or all");
 }
 
-/// Those that are to be trained again; of a copy, its original.
+/// Returns the trainings that are to be made again; of a copy, its original.
 expected<std::vector<trained>> chosen(const opened_run& run, const past& p,
                                       const std::string& text) {
   std::vector<trained> some;
@@ -195,8 +195,8 @@ private:
   const past& past_;
   std::string device_;
   std::map<std::size_t, node_work> works_;
-  /// What was trained again and others start from, by experiment; nothing of the run's
-  /// own is trusted.
+  /// The checkpoints that were made again and that others start from, by experiment;
+  /// nothing of the run's own is trusted.
   std::map<std::pair<std::size_t, candidate_id>, blob> checkpoints_;
 };
 

@@ -159,7 +159,7 @@ std::string host_name() {
 web_hooks hooks_of(const watched_run& run) {
   web_hooks hooks{.user = user_name(), .host = host_name()};
   const auto file = find_store(run.run);
-  if (!file) // Of another machine.
+  if (!file) // The run is on another machine.
     return hooks;
   const auto folder = fs::absolute(*file).lexically_normal().parent_path();
   const auto runs = folder.parent_path();

@@ -5,9 +5,9 @@
 
 namespace clade {
 
-/// What a page of this run can do: all of `web_hooks` where the run's folder is on this
-/// machine, and only to give orders where it is not. What it needs of the data is read
-/// when it is first asked for.
+/// Returns the actions of a page of this run: all of `web_hooks` if the run's folder is
+/// on this machine, and only to give orders if it is not. The data that it needs are read
+/// when they are first asked for.
 [[nodiscard]] web_hooks hooks_of(const watched_run& run);
 
 } // namespace clade

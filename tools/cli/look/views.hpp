@@ -17,7 +17,7 @@ struct view_options {
   std::optional<std::uint16_t> web; ///< Port; 0: any.
   std::optional<std::uint16_t> metrics;
   std::filesystem::path tensorboard;
-  web_hooks hooks{};  ///< What a page can do beside showing the run.
+  web_hooks hooks{};  ///< The actions of a page beside showing the run.
   bool steps = false; ///< A replay: the person says when the next generation comes.
 };
 

@@ -104,7 +104,7 @@ expected<void> launch_slurm(const slurm_options& options, const launched_run& ru
 int slurm(const slurm_options& options) {
   if (auto ok = check_choice(options.run); !ok)
     return report(ok.error());
-  // What cannot be said to sbatch is found before anything is made.
+  // A run that cannot be described to sbatch is found before anything is made.
   auto imagined = imagine_run(options.run).and_then([&](const launched_run& run) {
     return slurm_script(job_for(run, options.job));
   });

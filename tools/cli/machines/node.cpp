@@ -34,7 +34,7 @@ struct node_options {
   std::filesystem::path logs;
 };
 
-/// Of "SESSION:OWN DOING, 0 or 1:HOW", which a supervisor writes.
+/// Parses "SESSION:OWN DOING, 0 or 1:HOW", which a supervisor writes.
 former_process parse_former(const std::string& text) {
   const auto first = text.find(':');
   const auto second = text.find(':', first + 1);

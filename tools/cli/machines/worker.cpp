@@ -33,8 +33,8 @@ std::string host_name() {
   return name.empty() ? "worker" : name;
 }
 
-/// Of a run's worker such that positions can be kept within the 30 s that SLURM and
-/// Kubernetes give.
+/// Returns the grace of a run's worker, such that positions can be kept within the 30 s
+/// that SLURM and Kubernetes give.
 expected<std::chrono::milliseconds> grace_of(const worker_options& options) {
   const char* usual = options.queue.empty() ? "15s" : "30s";
   return parse_time("--grace", options.grace.empty() ? usual : options.grace);
@@ -47,7 +47,7 @@ expected<int> supervise(const worker_options& options) {
   if (slots->empty())
     return fail(error_kind::invalid_input,
                 "slots \"none\": a worker must have one at least");
-  // What would be wrong in every node process, said once.
+  // A mistake that every node process would make is said once.
   if (auto heads = parse_endpoints(options.connect); !heads)
     return tl::unexpected(heads.error());
   if (auto keys = find_keys(options.keys); !keys)
@@ -140,7 +140,7 @@ void add_worker(CLI::App& app, command& chosen) {
       "15s, and 30s of a queue's worker");
   add_log_limit_option(*sub, options->log_limit);
   add_idle_option(*sub, options->idle);
-  // Of the worker that a run starts for itself.
+  // The option is for the worker that a run starts for itself.
   sub->add_option("--id", options->id)->group("");
   sub->add_flag("--local", options->local)->group("");
   sub->add_option("--logs", options->logs)->group("");

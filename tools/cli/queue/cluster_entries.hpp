@@ -16,12 +16,12 @@ struct cluster_choice {
 /// Adds --to and --namespace.
 void add_cluster_options(CLI::App& sub, cluster_choice& choice);
 
-/// What somebody asks a cluster of its entries.
+/// A question to a cluster about its entries.
 struct cluster_question {
   cluster_choice cluster;
   std::vector<std::string> ids{};
   bool watch = false, all = false, json = false;
-  int rank = -1; ///< Whose lines of a log are wanted; -1: all.
+  int rank = -1; ///< The rank whose lines of a log are wanted; -1: all.
 };
 
 // Each prints what the verb of that name prints of a queue.

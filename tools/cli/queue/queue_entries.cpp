@@ -1,4 +1,5 @@
-// What people ask a queue's server of its entries: get, describe, logs, cancel, wait, top.
+// The questions that people ask a queue's server about its entries: get, describe, logs,
+// cancel, wait, top.
 #include "engine/report/base/format.hpp"
 #include "genome/base/text.hpp"
 #include "tools/cli/base/log_printer.hpp"
@@ -20,10 +21,10 @@ namespace {
 struct entry_options {
   std::filesystem::path queue;
   cluster_choice cluster{};
-  std::vector<std::string> names{}; ///< Of entries, as they were typed.
+  std::vector<std::string> names{}; ///< The names of entries, as they were typed.
   std::vector<std::uint64_t> ids{}; ///< The same of a queue.
   bool watch = false, all = false, json = false, web = false;
-  int rank = -1; ///< Whose lines of a log are wanted; -1: all.
+  int rank = -1; ///< The rank whose lines of a log are wanted; -1: all.
 };
 
 std::string query_of(const entry_options& options) {
@@ -37,7 +38,7 @@ bool all_over(const ordered_json& entries) {
   return std::ranges::all_of(entries, [](const ordered_json& e) { return is_over(e); });
 }
 
-/// Those of the ids that the server does not know.
+/// Checks that the server knows all of the ids, and fails with those that it does not.
 expected<void> check_known(const entry_options& options, const ordered_json& entries) {
   for (const auto id : options.ids)
     if (std::ranges::none_of(entries,
@@ -292,7 +293,8 @@ struct entry_command_row {
   const char* what;
   bool needs_ids;
   int (*run)(const entry_options&);
-  int (*of_cluster)(const cluster_question&); ///< Where --to names one.
+  /// The function for the cluster that --to names.
+  int (*of_cluster)(const cluster_question&);
 };
 
 int run_entry_command(entry_options& options, const entry_command_row& row) {

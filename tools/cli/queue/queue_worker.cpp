@@ -38,7 +38,7 @@ expected<void> work_for_queue(queue_worker_options options) {
   if (failed)
     return fail(error_kind::io,
                 options.folder.string() + ": cannot be made: " + failed.message());
-  // What runs here asks the server as this worker does.
+  // A program that runs here asks the server as this worker does.
   if (auto copied = copy_client_files(options.queue, options.folder); !copied)
     return copied;
   carry_no_frames();

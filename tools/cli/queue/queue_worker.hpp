@@ -11,12 +11,14 @@
 namespace clade {
 
 struct queue_worker_options {
-  std::filesystem::path queue;  ///< The folder that a worker was given.
-  std::filesystem::path folder; ///< Of logs and runs; empty: QUEUE/machines/NAME.
+  std::filesystem::path queue; ///< The folder that a worker was given.
+  /// The folder of logs and runs; empty: QUEUE/machines/NAME.
+  std::filesystem::path folder;
   std::string slots, name;
   std::chrono::milliseconds grace;
-  std::uint64_t log_bytes;                       ///< What a log may take of the disk.
-  std::optional<std::chrono::milliseconds> idle; ///< As `queue_node_params`.
+  /// The space that a log may take of the disk.
+  std::uint64_t log_bytes;
+  std::optional<std::chrono::milliseconds> idle; ///< The time, as in `queue_node_params`.
 };
 
 /// Runs what is in the queue on this machine's slots, until a signal.

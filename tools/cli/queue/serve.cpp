@@ -44,7 +44,7 @@ struct serve_options {
   std::string take_over = "0s";
 };
 
-/// Those of the options.
+/// The limits that the options give.
 struct serve_turn_limits {
   std::chrono::milliseconds grace, lease, take_over;
   std::uint64_t log_bytes = 0;

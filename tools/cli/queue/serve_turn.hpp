@@ -15,13 +15,13 @@ namespace clade {
 /// How a server comes to serve a queue: at once, or when the one that serves is gone.
 struct turn_params {
   std::filesystem::path folder;
-  bool shared = false;  ///< As queue_file_params has it.
+  bool shared = false;  ///< The same as in queue_file_params.
   bool standby = false; ///< It waits where another one serves.
   /// It follows this queue, in a store of its own; empty: none.
   std::filesystem::path follow{};
-  std::chrono::milliseconds take_over{0}; ///< As queue_replica_params has it.
+  std::chrono::milliseconds take_over{0}; ///< The same as in queue_replica_params.
   std::chrono::seconds half_life{};
-  /// Where it may listen, the best first.
+  /// The places at which it may listen, the best first.
   std::vector<queue_server_params> places;
   /// One that waits may listen elsewhere too, where no place is free: it tells the users.
   std::optional<queue_server_params> otherwise{};

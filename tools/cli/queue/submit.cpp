@@ -133,7 +133,8 @@ int submit(submit_options options) {
     if (options.cluster.to != "kubernetes"
         && !std::filesystem::exists(options.first, none))
       return report({error_kind::not_found, options.first + ": there is no such file"});
-  } else if (options.cluster.to != "kubernetes") // Whose files are those of an image.
+    // The files of Kubernetes are those of an image.
+  } else if (options.cluster.to != "kubernetes")
     if (auto ok = start_script(s.words); !ok)
       return report(ok.error());
   s.directory = std::filesystem::current_path().string();

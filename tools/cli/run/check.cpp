@@ -56,7 +56,7 @@ nlohmann::json or_null(const std::string& text) {
   return text.empty() ? nlohmann::json() : nlohmann::json(text);
 }
 
-/// What SQLite says of a damaged file may have any bytes in it.
+/// The text of SQLite about a damaged file may have any bytes in it.
 std::string to_line(const nlohmann::json& j) {
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -11,7 +11,7 @@
 
 namespace clade {
 
-/// What the commands that make a run have in common.
+/// The options that the commands that make a run have in common.
 struct fresh_session_options {
   std::optional<std::uint64_t> seed;
   std::string slots;

@@ -43,7 +43,7 @@ struct new_options {
 /// Measuring may take this share of the minutes.
 constexpr double measuring_share = 0.1;
 
-/// What `clade plan` measured.
+/// The measurements of `clade plan`.
 struct measured {
   double seconds_per_evaluation = 0;
   double seconds = 0;
@@ -86,7 +86,8 @@ final_means means_of(const search_size& size, const measured& speed, double seco
           .epochs = size.epochs};
 }
 
-/// What the search has of so many seconds of a run, which its end leaves to it.
+/// Returns the seconds that the search has of so many of a run, which its end leaves to
+/// it.
 double search_seconds(const search_size& size, const measured& speed, double seconds) {
   const final_means means{.slots = speed.slots,
                           .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),

@@ -1,4 +1,4 @@
-// What a run would cost, from what can be known before it:
+// The cost of a run, from what can be known before it:
 //
 //   * the networks of generation 0, bred as the run would breed them (200 of them,
 //     whatever the population), decoded for their parameters and training memory;
@@ -49,14 +49,14 @@ struct plan {
   std::optional<trial_step> step;
   std::string not_measured; ///< Why.
   std::uint32_t full = 0;   ///< Epochs of a full training.
-  std::uint64_t epochs = 0; ///< Of all trainings.
+  std::uint64_t epochs = 0; ///< The epochs of all trainings.
   std::uint64_t open = 0; ///< Candidates in training at once, as far as there are slots.
 
   [[nodiscard]] std::uint64_t evaluations() const {
     const auto& p = checked.experiment.evolution;
     return static_cast<std::uint64_t>(p.population) * p.generations;
   }
-  /// Of an evaluation in the mean.
+  /// Returns the mean epochs of an evaluation.
   [[nodiscard]] double mean_epochs() const {
     return static_cast<double>(epochs) / static_cast<double>(evaluations());
   }
@@ -135,7 +135,7 @@ expected<plan> make_plan(const plan_options& options) {
   return p;
 }
 
-/// Of one evaluation, on one slot; nothing if it was not measured.
+/// Returns the time of one evaluation, on one slot; nothing if it was not measured.
 std::optional<double> evaluation_seconds(const plan& p) {
   const experiment& e = p.checked.experiment;
   if (!e.traits().trains)

@@ -26,7 +26,7 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
     if (!made)
       return tl::unexpected(std::move(made).error());
     const auto decoded = decode(e.space, *made->genome, checked.problem);
-    // What is not trained may have hyperparameters that mean other things.
+    // A fitness that is not trained may have hyperparameters that mean other things.
     const auto role = e.traits().data;
     const bool trains = role == data_role::examples || role == data_role::shape;
     if (!decoded)
@@ -54,8 +54,8 @@ std::uint64_t examples_of_trial(std::uint64_t all) {
 
 namespace {
 
-/// Adds what an evaluation showed. Of one that was cut, its first epoch says how long all
-/// of it would take.
+/// Adds what an evaluation showed. If one was cut, its first epoch says how long all of
+/// it would take.
 void add(trial_step& step, const evaluation& e, double work, double& seconds,
          double& all_work) {
   if (e.outcome != outcome::succeeded)
@@ -72,7 +72,8 @@ expected<trial_step> measure(const checked_experiment& checked, const slot& s,
                              std::chrono::milliseconds most) {
   using clock = std::chrono::steady_clock;
   auto e = checked.experiment;
-  // As the slot's own process has it; LibTorch reads it when it is loaded.
+  // The environment is that of the slot's own process; LibTorch reads it when it is
+  // loaded.
   enter_environment(s);
   trial_step step{.examples = examples_of_trial(checked.examples)};
   if (step.examples < checked.examples)

@@ -12,18 +12,18 @@ namespace clade {
 struct sampled {
   candidate made;
   std::uint64_t parameters = 0;
-  std::uint64_t peak_bytes = 0; ///< Of all its slots.
+  std::uint64_t peak_bytes = 0; ///< The memory of all its slots.
   std::uint64_t devices = 1;    ///< Slots that its training takes.
 };
 
-/// What training one epoch of some of them showed, with as many of the examples as tell how
-/// long all of them take.
+/// The measurements of training one epoch of some of them, with as many of the examples
+/// as tell how long all of them take.
 struct trial_step {
   double seconds_per_work = 0;
   std::uint64_t process_bytes =
-      0; ///< Of a process that trains, data and LibTorch included.
+      0; ///< The bytes of a process that trains, data and LibTorch included.
   std::size_t networks = 0;
-  std::uint64_t examples = 0; ///< Of the data that were used.
+  std::uint64_t examples = 0; ///< The number of examples in the data that were used.
 };
 
 /// Returns how many examples a trial takes of so many: a few thousand, or all.

@@ -6,8 +6,8 @@
 
 namespace clade {
 
-/// What `clade new` prints of data: a table of its columns, the target, the split, and
-/// what is suspicious.
+/// Returns the text that `clade new` prints of data: a table of its columns, the target,
+/// the split, and what is suspicious.
 [[nodiscard]] std::string profile_table(const data_profile& data);
 
 /// The same as one JSON object on one line, {"event": "profile", ...}.

@@ -22,7 +22,8 @@ namespace {
 
 constexpr int interrupted_status = 128 + SIGINT;
 
-/// Of a run that is paused, with the champion where the best so far was examined.
+/// Returns the text for a run that is paused, with the champion if the best so far was
+/// examined.
 std::string text_of_pause(const session_params& session, const run_overview& run) {
   return "paused (" + run.reason + ") after " + std::to_string(run.evaluated)
          + " candidates, all recorded; go on with: clade resume "
@@ -183,7 +184,7 @@ int show_session(session_params session, const shown_session& shown, store file,
   const auto ended = run_session(session, printer, std::move(file), std::move(state));
   printer.clear();
   if (!ended)
-    return report(ended.error()); // What is recorded can be resumed.
+    return report(ended.error()); // A run that is recorded can be resumed.
   const int said = summarise(session, shown);
   if (ended->too_short && said == 0)
     return report({error_kind::io,

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 struct export_options {
   std::string run, id;
-  fs::path python, safetensors, onnx, torchscript; ///< Of a network.
-  fs::path csv, optuna;                            ///< Of the whole run.
+  fs::path python, safetensors, onnx, torchscript; ///< The files of a network.
+  fs::path csv, optuna;                            ///< The files of the whole run.
 
   [[nodiscard]] bool of_network() const {
     return !python.empty() || !safetensors.empty() || !onnx.empty()
@@ -52,7 +52,7 @@ public:
     if (!done_ || place.empty())
       return;
     done_ = write();
-    // What is written is alone where it goes.
+    // The output is alone in the place to which it goes.
     auto& said = is_standard_output(place) ? std::cerr : std::cout;
     if (done_)
       said << "wrote " << what_ << " to " << place.string() << std::endl;

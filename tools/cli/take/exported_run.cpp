@@ -91,8 +91,8 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   });
 }
 
-/// Of the final model's members that are no candidates, the weights of the trees or those
-/// of the linear model.
+/// Returns the weights of the final model's members that are no candidates: those of the
+/// trees or those of the linear model.
 expected<std::vector<weight_tensor>> find_fitted(const store& s, bool of_trees) {
   const auto stored = s.find_weights(0);
   if (!stored)
@@ -149,7 +149,7 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   return kept;
 }
 
-/// Returns what `text` names, or the final model where it is empty and there is one. Where
+/// Returns what `text` names, or the final model where it is empty and there is one. If
 /// the final model's weights are gone, it says so and returns the champion.
 expected<kept_network> find_chosen(const store& s, const std::filesystem::path& file,
                                    const std::string& name, const std::string& text) {
@@ -170,7 +170,7 @@ expected<kept_network> find_chosen(const store& s, const std::filesystem::path& 
   });
 }
 
-/// Of the validation part, where the candidate was tested at the end.
+/// Finds the errors on the validation part, if the candidate was tested at the end.
 expected<error_quantiles> find_errors(const store& s, candidate_id id) {
   return s.examinations().map([&](const std::vector<examination>& tests) {
     for (const auto& e : tests)

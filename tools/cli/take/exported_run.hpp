@@ -14,17 +14,18 @@ namespace clade {
 /// and `predict` work with.
 struct trained_candidate {
   clade::experiment experiment;
-  std::shared_ptr<const genome> genes; ///< Whose names the weights have.
+  std::shared_ptr<const genome> genes; ///< The genome whose names the weights have.
   trained_network trained;
   candidate_id id = 0; ///< 0: the final model, an ensemble of these members.
   std::vector<mixture_member> members{};
 };
 
-/// Finds a network in a run's store. `text` names a candidate. Where it is empty, the
-/// final model is taken; without one the champion, and while there is none the best so
-/// far. Reads the training data, from which the preprocessing is fitted again, and makes
-/// sure that it is what the run had. An error says what is missing: weights that were not
-/// kept, the data, a candidate that succeeded, networks that were trained at all.
+/// Finds a network in a run's store. `text` names a candidate. If it is empty, the final
+/// model is taken; without one the champion, and while there is none of either, the best
+/// so far. Reads the training data, from which the preprocessing is fitted again, and
+/// makes sure that it is what the run had. An error says what is missing: weights that
+/// were not kept, the data, a candidate that succeeded, networks that were trained at
+/// all.
 [[nodiscard]] expected<trained_candidate> find_trained(const std::filesystem::path& file,
                                                        const std::string& name,
                                                        const std::string& text);

@@ -27,7 +27,7 @@ struct predict_options {
   bool score = false, json = false, as_is = false;
 };
 
-/// What is written.
+/// The predictions that are written.
 struct predicted {
   std::string rows;
   std::string score; ///< Empty where none was asked for.
@@ -48,7 +48,7 @@ expected<trained_network> find_network(const predict_options& options) {
       .map([](trained_candidate&& found) { return std::move(found.trained); });
 }
 
-/// What is to be written, as far as the network can give it.
+/// Returns the format of what is to be written, as far as the network can give it.
 expected<prediction_format> format_of(const predict_options& options,
                                       const trained_network& trained) {
   prediction_format format{.probabilities = options.probabilities,

@@ -15,7 +15,7 @@ import type { Theme } from "./theme";
 
 // Learning curves of many: some chosen ones in colors of their own, and behind them those that the query finds.
 
-/** As many lines as can be told apart behind the others. */
+/** The number of lines that can be told apart behind the others. */
 const most_behind = 200;
 const most_chosen = 6;
 
@@ -36,7 +36,8 @@ function use_curves(run: Run, ids: number[]): Curve[] {
         if (wanted) drawn((n) => n + 1);
       }
     };
-    fetch_all().catch(() => undefined); // What came is drawn; the stream says when the server is gone.
+    // The curves that came are drawn; the stream says when the server is gone.
+    fetch_all().catch(() => undefined);
     return () => {
       wanted = false;
     };
@@ -91,7 +92,7 @@ function Chosen({ chosen, place, log }: { chosen: number[]; place: Place; log: b
 }
 
 function Lines({ curves, chosen, metric_name, log, place }: { curves: Curve[]; chosen: number[]; metric_name: string; log: boolean; place: Place }) {
-  // Those that stand out are drawn last.
+  // Curves that stand out are drawn last.
   const order = useMemo(() => [...curves.filter((c) => !chosen.includes(c.id)), ...chosen.flatMap((id) => curves.find((c) => c.id === id) ?? [])], [curves.map((c) => c.id).join(), chosen.join()]);
   const [pointed, set_pointed] = useState<{ curve: Curve; epoch: number; value: number } | null>(null);
   const now = useRef({ order, pointed, place });

@@ -16,8 +16,8 @@ import { labels_of, place_on, type Scale, scale_of, value_at } from "./scale";
 import type { Theme } from "./theme";
 import { FieldChoice, use_fields } from "./trials";
 
-// What the search space says about fitness: which hyperparameters and layers matter, how fitness goes with each, and with
-// two at once.
+// The effects of the search space on fitness: which hyperparameters and layers matter, how fitness goes with
+// each, and with two at once.
 
 export function Analysis({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
   const p = run.picture!;
@@ -25,7 +25,7 @@ export function Analysis({ run, moment, place }: { run: Run; moment: Moment; pla
   const { found } = use_found(run, moment, place.query);
   const target = all.find((f) => f.name === place.options["of"] && f.kind === "number") ?? all.find((f) => f.name === p.metric);
   const rows = useMemo(() => found.filter((r) => r.fitness !== null && is_evaluated(r, moment.cut)), [found, moment.cut]);
-  // What was chosen, and not what came of it.
+  // The fields that were chosen, and not those of the outcome.
   const fields = useMemo(() => all.filter((f) => f.group === "hyperparameter" || (f.group === "network" && f.name !== "parameters" && f.name !== "nodes")), [all]);
   const dependent = all.filter((f) => f.kind === "number" && (f.group === "metric" || f.name === "parameters" || f.name === "seconds"));
   if (!target || rows.length < least_rows)
@@ -175,7 +175,7 @@ function Slice({ rows, cut, matter, target, place }: { rows: Row[]; cut: number;
         const [x, y] = [field.of(r, cut), target.of(r, cut)];
         if (x === null || y === null) continue;
         const at = spot(c, frame, x, y);
-        // Of words and whole numbers many are at one place.
+        // Many words and whole numbers are at one place.
         if (frame.x.words.length) at[0] += ((r.id * 0.618) % 1 - 0.5) * 10;
         points.push(at);
         c.context.beginPath();
@@ -217,7 +217,7 @@ function steps_of(s: Scale, field: Field): (number | string)[] {
   return Array.from({ length: cells }, (_, i) => value_at(s, (i + 0.5) / cells));
 }
 
-/** What the forest expects of two fields, a row of cells at a time between frames. */
+/** Returns the forest's expectation for two fields, a row of cells at a time between frames. */
 function use_surface(importance: Importance, cut: number, x: Matter, y: Matter): Surface | null {
   const [surface, set] = useState<Surface | null>(null);
   useEffect(() => {

@@ -1,9 +1,9 @@
 import type { Picture, Row, SlotNow } from "./model";
 import { is_evaluated, type Moment } from "./moment";
 
-// What the timeline of slots draws, without a canvas.
+// The shapes that the timeline of slots draws, without a canvas.
 
-/** What a slot did in one piece. */
+/** One piece of a slot's work. */
 export interface Bar {
   row: Row;
   lane: number;
@@ -49,14 +49,14 @@ export function bars_of(picture: Picture, slots: SlotNow[], row_of: (id: number)
     for (const s of slots) {
       const row = s.training === null ? undefined : row_of(s.training);
       const at = lane.get(s.slot)!;
-      // What a slot does is told less often than what it has done.
+      // The present work of a slot is told less often than its past work.
       if (row && row.evaluated === null) bars.push({ row, lane: at, from: Math.max(ended[at]!, now - s.seconds * 1000), to: now, open: true });
     }
   return bars.sort((a, b) => a.to - b.to || a.row.id - b.row.id);
 }
 
-/** What is drawn of bars that are sorted by their end: all but those that a neighbour of their lane covers to half a
-    pixel. */
+/** Returns the rectangles that are drawn of bars that are sorted by their end: all but those that a
+    neighbour of their lane covers to half a pixel. */
 export function rectangles_of(bars: Bar[], b: Bounds): Rectangle[] {
   const drawn: number[] = [];
   const rectangles: Rectangle[] = [];
@@ -66,7 +66,7 @@ export function rectangles_of(bars: Bar[], b: Bounds): Rectangle[] {
     const failed = !bar.open && bar.row.fitness === null;
     const width = Math.max(1, to - from - 0.75);
     if (failed && width < 2) {
-      // Where there are many, a notch: it must not hide the others.
+      // If there are many, a notch: it must not hide the others.
       rectangles.push({ bar, from, width: 1, kind: "notch" });
       continue;
     }
@@ -77,7 +77,7 @@ export function rectangles_of(bars: Bar[], b: Bounds): Rectangle[] {
   return rectangles;
 }
 
-/** What a slot did of the time that is drawn. */
+/** The use of a slot in the time that is drawn. */
 export interface SlotUse {
   slot: string;
   candidates: number;

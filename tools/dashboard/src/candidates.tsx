@@ -22,7 +22,7 @@ export function use_names(run: Run): Names {
   }, [Math.floor(Math.log2(run.rows.length + 1)), run.complete, run.picture?.evaluated === 0]);
 }
 
-/** Those of the moment that the query finds. */
+/** Returns the rows of the moment that the query finds. */
 export function use_found(run: Run, moment: Moment, query: string): { found: Row[]; problem: string | null } {
   const names = use_names(run);
   const parsed = useMemo(

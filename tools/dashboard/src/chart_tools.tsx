@@ -5,12 +5,12 @@ import { count } from "./format";
 import { save, save_canvas } from "./save";
 
 interface ChartParams {
-  /** What is drawn; also the name of what is saved of it. */
+  /** The name of the chart; also the name of its saved files. */
   name: string;
-  /** What is drawn in numbers. */
+  /** The numbers of the chart. */
   table: () => Table;
   children: ComponentChildren;
-  /** What may be done with it; all where it is left out. */
+  /** The tools that may be used; all if it is left out. */
   only?: Tool[];
 }
 

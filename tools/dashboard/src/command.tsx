@@ -5,7 +5,7 @@ import { give_order, type Order, type Session } from "./session";
 
 // Orders to a run that is going on, as `clade control` gives them: each is recorded with who gave it.
 
-/** What was answered to the last order. */
+/** The answer to the last order. */
 interface Answer {
   said: string;
   refused: boolean;

@@ -14,7 +14,7 @@ import type { Run } from "./run";
 
 // Candidates side by side: all but the first are held against the first.
 
-/** As many as there are colors for their curves. */
+/** The number of colors for their curves. */
 const most = 6;
 
 /** Genes that both have are the same change at the same place; they may still be set differently. */
@@ -28,7 +28,7 @@ function marks_of(own: Genome, other: Genome): Map<string, string> {
   );
 }
 
-/** Those that are there, and why others are not; again when one of them was evaluated. */
+/** Returns the candidates that are there, and why others are not; again when one of them was evaluated. */
 function use_candidates(run: Run, ids: number[]): { found: Candidate[]; problem: string | null } {
   const [known, set] = useState(new Map<number, Candidate>());
   const [problem, set_problem] = useState<string | null>(null);

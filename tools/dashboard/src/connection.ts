@@ -31,7 +31,7 @@ export async function fetch_curves(ids: number[]): Promise<{ id: number; metrics
   return (await ask<{ curves: { id: number; metrics: Metrics; curve: Epoch[] }[] }>(`/api/curves?ids=${ids.join()}`)).curves;
 }
 
-/** Where the run's data are not at hand it is an error that says so. */
+/** If the run's data are not at hand, it is an error that says so. */
 export async function fetch_costs(id: number): Promise<Costs> {
   return (await ask<{ nodes: Costs }>(`/api/candidate/${id}/costs`)).nodes;
 }

@@ -17,7 +17,7 @@ export function epoch_that_counts(evaluation: { metrics: Metrics; curve: { numbe
   })?.number;
 }
 
-/** Of a candidate that is evaluated. */
+/** Returns the curve of a candidate that is evaluated. */
 export function finished_curve(c: Candidate): Curve {
   return { id: c.id, epochs: c.evaluation?.curve ?? [], counts: c.evaluation ? epoch_that_counts(c.evaluation) : undefined };
 }

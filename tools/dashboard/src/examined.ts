@@ -1,10 +1,10 @@
 import type { Examination, Metrics } from "./model";
 
-// What the table of the end is made of.
+// The rows that the table of the end is made of.
 
 export interface Compared {
   examination: Examination;
-  /** Of the test data, and, of a candidate, of the validation data. */
+  /** The metrics of the test data, and, for a candidate, of the validation data. */
   metrics: Metrics;
 }
 
@@ -25,7 +25,7 @@ export function metrics_shown(compared: Compared[], objective: string): string[]
   return [...new Set([objective, ...names])].filter((n) => there.has(n) && n !== "parameters");
 }
 
-/** Of each class: how many there are, and how well it is found (precision, recall and their harmonic mean). */
+/** Returns for each class how many there are, and how well it is found (precision, recall and their harmonic mean). */
 export function class_figures(confusion: number[][]): { examples: number; precision: number | null; recall: number | null; f1: number | null }[] {
   return confusion.map((row, i) => {
     const hits = row[i] ?? 0;

@@ -7,7 +7,7 @@ import { count, metric, rounded } from "./format";
 import type { TestDetails } from "./model";
 import { Panel } from "./parts";
 
-// What the test told of the champion beside its metrics: which classes it takes for which, or how far off it is.
+// The findings of the test about the champion beside its metrics: which classes it takes for which, or how far off it is.
 
 export function Details({ details }: { details: TestDetails }) {
   if (details.classes && details.confusion) return <Classes classes={details.classes} confusion={details.confusion} />;
@@ -15,7 +15,7 @@ export function Details({ details }: { details: TestDetails }) {
   return null;
 }
 
-/** Of more a name would no longer be readable beside its cell. */
+/** The number of classes beyond which a name would no longer be readable beside its cell. */
 const most_named = 26;
 
 function Classes({ classes, confusion }: { classes: string[]; confusion: number[][] }) {
@@ -133,7 +133,7 @@ function Pairs({ pairs, residual }: { pairs: [number, number][]; residual: boole
     const { context, theme } = c;
     context.strokeStyle = theme.line;
     context.strokeRect(left + 0.5, top + 0.5, c.width - left - right - 1, c.height - top - bottom - 1);
-    // Where a perfect prediction would be.
+    // The line is the one on which a perfect prediction would be.
     context.strokeStyle = theme.muted;
     context.beginPath();
     context.moveTo(x_of(x_range[0]), y_of(residual ? 0 : x_range[0]));

@@ -107,7 +107,7 @@ function Legend({ seen, place }: { seen: NonNullable<Seen>; place: Place }) {
   );
 }
 
-/** What came after the chosen moment is veiled. */
+/** The time after the chosen moment is veiled. */
 function draw_moment(u: uPlot, theme: Theme, generation: number | null): void {
   if (generation === null) return;
   const x = u.valToPos(generation, "x", true);

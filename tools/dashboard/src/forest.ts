@@ -31,9 +31,9 @@ interface Binned {
 export interface Forest {
   trees: Node[][];
   features: Binned[];
-  /** Of the variance, what is explained of examples that a tree did not see; at best 1. */
+  /** The share of the variance that is explained for examples that a tree did not see; at best 1. */
   explained: number;
-  /** Of each feature, as shares whose sum is 1 (or 0, where nothing matters). */
+  /** The importance of each feature, as shares whose sum is 1 (or 0, if nothing matters). */
   importance: number[];
 }
 
@@ -213,8 +213,8 @@ export function grow_forest(columns: Feature[], targets: number[]): Forest {
   }
 }
 
-/** What the forest expects where two features have these values and the others are those of each of some examples
-    (partial dependence: Friedman, 2001). */
+/** Returns the forest's expectation if two features have these values and the others are those of each of
+    some examples (partial dependence: Friedman, 2001). */
 export function expected_at(forest: Forest, examples: number[], x: number, x_value: number | string, y: number, y_value: number | string): number {
   const x_bin = forest.features[x]!.bin_of(x_value);
   const y_bin = forest.features[y]!.bin_of(y_value);

@@ -22,7 +22,7 @@ export function readable_toml(text: string): string {
     /^["']/.test(token) ? token : shortest(Number(token)));
 }
 
-/** As TOML writes a float: with a point or an exponent. */
+/** Writes a float as TOML does: with a point or an exponent. */
 function shortest(v: number): string {
   const text = String(v);
   return /[.e]/.test(text) ? text : `${text}.0`;
@@ -61,7 +61,7 @@ export function bytes(n: number): string {
   return n < 1e9 ? `${Math.round(n / 1e6)} MB` : `${(n / 1e9).toFixed(1)} GB`;
 }
 
-/** Of the day. */
+/** Returns the time of the day. */
 export function clock(ms: number | null | undefined): string {
   if (!ms) return "–";
   const t = new Date(ms);

@@ -9,7 +9,7 @@ import { go, type Place } from "./place";
 import { axis, metric_axis, Plot } from "./plot";
 import type { Theme } from "./theme";
 
-/** As many dots as can be told apart; the front is always whole. */
+/** The number of dots that can be told apart; the front is always whole. */
 const most_dots = 4000;
 
 function dots_of(moment: Moment, across: string): Row[] {

@@ -57,7 +57,7 @@ function TeamShareText({ team }: { team: TeamShare }) {
   );
 }
 
-/** What every slot does. One that was lost is red until it is back, and has a red count from then on. */
+/** The work of every slot. One that was lost is red until it is back, and has a red count from then on. */
 export function HealthPanel({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
   const slots = health_of(run, moment);
   const waiting = moment.generation === null ? run.waiting : 0;

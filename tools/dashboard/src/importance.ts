@@ -15,7 +15,7 @@ export interface Importance {
   forest: Forest;
   /** The most important first. */
   order: Matter[];
-  /** What the forest was grown on. */
+  /** The rows that the forest was grown on. */
   rows: Row[];
 }
 
@@ -37,7 +37,7 @@ function known_of(rows: Row[], cut: number, fields: Field[], target: Field): Kno
   const all = rows.filter((r) => typeof target.of(r, cut) === "number" && r.equal_to === null);
   const step = Math.ceil(all.length / most_rows);
   const some = step > 1 ? all.filter((_, i) => i % step === 0) : all;
-  // What is the same in all explains nothing.
+  // A field that is the same in all explains nothing.
   const varied = fields.filter((f) => new Set(some.map((r) => f.of(r, cut))).size > 1);
   return { rows: some, fields: varied, key: `${some.length}/${some[0]?.id}/${some.at(-1)?.id}/${varied.length}` };
 }

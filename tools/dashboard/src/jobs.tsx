@@ -16,7 +16,7 @@ interface Standing {
   seconds: number | null;
 }
 
-/** As the table at the end of clade jobs run says it. */
+/** Returns the standing as the table at the end of clade jobs run says it. */
 function standing_of(row: Row, run: Run, moment: Moment): Standing {
   if (is_evaluated(row, moment.cut)) {
     const good = row.outcome === "succeeded";

@@ -4,7 +4,7 @@ export interface Box {
   id: string;
   width: number;
   height: number;
-  /** Of boxes that are there too. */
+  /** The parents among the boxes that are there too. */
   parents: string[];
 }
 
@@ -16,7 +16,7 @@ export interface Placed {
   links: { from: string; to: string; points: [number, number][] }[];
 }
 
-/** Of more the best places take seconds to find. */
+/** The number of boxes beyond which the best places take seconds to find. */
 const most_careful = 80;
 
 /** A drawing of a graph without circles, in layers from above (Sugiyama, Tagawa and Toda, 1981). */

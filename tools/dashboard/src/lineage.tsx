@@ -33,7 +33,7 @@ function ancestry_of(run: Run, id: number): Ancestry {
   return { line, rows, more: all.size - rows.size };
 }
 
-/** Where a candidate comes from: all parents, the line of the fitter ones drawn heavily. */
+/** The origin of a candidate: all parents, the line of the fitter ones drawn heavily. */
 export function Lineage({ run, id, place }: { run: Run; id: number; place: Place }) {
   const ancestry = useMemo(() => ancestry_of(run, id), [id, run.rows_version]);
   const placed = useMemo(() => {

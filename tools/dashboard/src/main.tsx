@@ -29,7 +29,7 @@ const views: [string, string][] = [
   ["compare", "Compare"], ["runs", "Runs"], ["experiment", "Experiment"],
 ];
 
-/** Those that say something of jobs. */
+/** The views that say something of jobs. */
 const views_of_jobs: [string, string][] = [["overview", "Jobs"], ["slots", "Slots"], ["runs", "Runs"], ["experiment", "Experiment"]];
 
 const run = new Run();

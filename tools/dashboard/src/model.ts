@@ -138,7 +138,7 @@ export interface Picture {
   annotations: Annotation[];
 }
 
-/** What a slot does of a training that several do together. */
+/** The share of a slot in a training that several do together. */
 export interface TeamShare {
   member: number;
   members: number;

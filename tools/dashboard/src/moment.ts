@@ -73,7 +73,7 @@ export function first_in(count: number, is: (i: number) => boolean): number {
   return low;
 }
 
-/** Of several objectives: the feasible that none dominates, by the first one, best first. */
+/** Returns, for several objectives, the feasible rows that none dominates, by the first one, best first. */
 function weighed_front(rows: Row[], objective: Objective, fitter: (a: Row, b: Row) => number): Row[] {
   const values = (row: Row) => objective.aims.map((a) => (a.maximize ? 1 : -1) * measured(row, a.metric));
   let front: { row: Row; values: number[] }[] = [];
@@ -87,8 +87,8 @@ function weighed_front(rows: Row[], objective: Objective, fitter: (a: Row, b: Ro
   return front.map((one) => one.row).sort(fitter);
 }
 
-/** Fitness against parameters, by rising parameters: along it fitness rises too. Of candidates equal in both the fitter
-    one stays. As the picture's fold does it (engine/telemetry/picture/picture.cpp). */
+/** Fitness against parameters, by rising parameters: along it fitness rises too. Among candidates equal in
+    both, the fitter one stays. The picture's fold does the same (engine/telemetry/picture/picture.cpp). */
 export function front_of(rows: Row[], objective: Objective, fitter: (a: Row, b: Row) => number): Row[] {
   const sign = objective.aims[0]!.maximize ? 1 : -1;
   // Without what breaks ties among equal fitness: that is no axis of this front.

@@ -95,7 +95,7 @@ function Node({ drawn, at, mark }: { drawn: Drawn; at: { x: number; y: number };
   );
 }
 
-/** What carries the value of the step before goes around on the right. */
+/** An edge that carries the value of the step before goes around on the right. */
 function Recurrent({ from, to, width }: { from: { x: number; y: number }; to: { x: number; y: number }; width: number }) {
   const side = width + 20;
   return <path class="edge recurrent" d={`M${from.x},${from.y}C${side},${from.y} ${side},${to.y} ${to.x},${to.y}`} />;

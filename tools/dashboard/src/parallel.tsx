@@ -14,7 +14,7 @@ import { labels_of, place_on, type Scale, scale_of, value_at } from "./scale";
 // A line for each candidate across an axis for each hyperparameter, the fitness last. Dragging along an axis writes a
 // condition into the query, which the table has too; so everything can also be typed.
 
-/** As many lines as can be told apart. */
+/** The number of lines that can be told apart. */
 const most_lines = 2000;
 /** In the accent: the fittest of them. */
 const most_heavy = 20;
@@ -161,7 +161,7 @@ function draw_line(c: Canvas, scales: Scale[], row: Row, cut: number, colour: st
 
 function draw_lines(c: Canvas, scales: Scale[], lines: Row[], cut: number, maximize: boolean): void {
   const fitness = scales.find((s) => s.name === "fitness")!;
-  // Where there are many, each has to be fainter.
+  // If there are many, each has to be fainter.
   const many = Math.min(1, 12 / Math.sqrt(lines.length));
   lines.forEach((row, i) => {
     const on = place_on(fitness, row.fitness!);

@@ -30,7 +30,7 @@ export function CandidateLink({ id, place }: { id: number; place: Place }) {
   return <a class="id" href={address_of(place, { view: "candidate", ids: [id] })}>#{id}</a>;
 }
 
-/** What became of it, by its shape, its colour and a word. */
+/** The outcome of a candidate, by its shape, its colour and a word. */
 export function Outcome({ row, cut }: { row: Row; cut: number }) {
   const outcome = is_evaluated(row, cut) ? (row.outcome ?? "open") : "open";
   const kind = outcome === "succeeded" ? "good" : outcome === "open" ? "open" : "bad";
@@ -54,7 +54,7 @@ export function Facts({ of }: { of: [string, ComponentChildren][] }) {
   );
 }
 
-/** What cannot be taken back is asked for twice. */
+/** An order that cannot be taken back is asked for twice. */
 export function Twice({ label, disabled, act }: { label: string; disabled: boolean; act: () => void }) {
   const [sure, set_sure] = useState(false);
   const timer = useRef(0);

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** Where on the page one is; all of it is in the address, so that a reload and the way back keep it. */
+/** The place on the page where one is; all of it is in the address, so that a reload and the way back keep it. */
 export interface Place {
   view: string;
   ids: number[];
@@ -8,7 +8,7 @@ export interface Place {
   generation: number | null;
   query: string;
   sort: string;
-  /** What a view is set to: axes, metrics, columns. */
+  /** The options that a view is set to: axes, metrics, columns. */
   options: Record<string, string>;
 }
 

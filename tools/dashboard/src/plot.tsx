@@ -5,7 +5,7 @@ import { metric } from "./format";
 import { type Theme, use_theme } from "./theme";
 
 interface PlotParams {
-  /** What is drawn, for those who do not see it. */
+  /** A description of the drawing, for those who do not see it. */
   label: string;
   data: uPlot.AlignedData;
   height: number;
@@ -56,7 +56,7 @@ export function Plot({ label, data, height, kind, make, zooms, press }: PlotPara
     };
   }, [theme, kind, height]);
 
-  // What comes while somebody looks closely does not take the place away.
+  // Data that come while somebody looks closely do not take the place away.
   useEffect(() => {
     plot.current?.setData(data, whole.current);
     if (!whole.current) plot.current?.redraw();

@@ -57,7 +57,7 @@ export class Run {
     ++this.rows_version;
   }
 
-  /** Those behind it are known and will not change: whatever is asked for again starts here. */
+  /** Rows behind it are known and will not change: whatever is asked for again starts here. */
   settled(): number {
     const open = this.rows.find((r) => r.evaluated_sequence === null);
     if (open) return open.id - 1;

@@ -1,13 +1,13 @@
 import { setting } from "./format";
 
-/** Where the values of one field lie. */
+/** The scale of the values of one field. */
 export interface Scale {
   name: string;
-  /** Of numbers. */
+  /** The lowest of numbers. */
   low: number;
   high: number;
   log: boolean;
-  /** Of words, or of few numbers; empty where it is of many. */
+  /** The words, or the few numbers; empty if there are many. */
   words: string[];
 }
 
@@ -43,7 +43,7 @@ export function value_at(s: Scale, part: number): number {
   return s.log ? s.low * (s.high / s.low) ** part : s.low + part * (s.high - s.low);
 }
 
-/** Where labels stand, and what they say. */
+/** Returns the places at which labels stand, and their texts. */
 export function labels_of(s: Scale, parts: number[]): [number, string][] {
   return s.words.length
     ? s.words.map((w) => [place_on(s, w), Number.isNaN(Number(w)) ? w : setting(Number(w))])

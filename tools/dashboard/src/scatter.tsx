@@ -11,7 +11,7 @@ import { axis, metric_axis, Plot } from "./plot";
 import { scale_of } from "./scale";
 import type { Theme } from "./theme";
 
-// Candidates as dots, any field against any other. What stands on an axis as a word has a place by its number.
+// Candidates as dots, any field against any other. A word on an axis has a place by its number.
 
 interface ScatterParams {
   rows: Row[];
@@ -22,13 +22,13 @@ interface ScatterParams {
   log_y: boolean;
   /** Several colors, or one. */
   color: Field | null;
-  /** Of which the best so far is drawn as steps along x; none: not. */
+  /** The axis whose best so far is drawn as steps along x; none: not. */
   best: "highest" | "lowest" | null;
   place: Place;
   height?: number;
 }
 
-/** As many dots as can be told apart. */
+/** The number of dots that can be told apart. */
 const most_dots = 8000;
 const most_colors = 6;
 
@@ -38,7 +38,7 @@ interface Dots {
   ys: number[];
   x_words: string[];
   y_words: string[];
-  /** Of each dot, its series. */
+  /** The series of each dot. */
   group: number[];
   groups: string[];
   left_out: number;
@@ -65,7 +65,7 @@ function groups_of(rows: Row[], cut: number, color: Field | null): { group: numb
     const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, most_colors - 1).map(([v]) => v);
     return { group: values.map((v) => (v === null ? -1 : most.includes(String(v)) ? most.indexOf(String(v)) : most.length)), groups: [...most, "others"] };
   }
-  // As many in each.
+  // Each part has as many.
   const sorted = values.filter((v) => typeof v === "number").sort((a, b) => a - b);
   const parts = 4;
   const edges = [...new Set(Array.from({ length: parts - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / parts)]!))];
@@ -76,7 +76,7 @@ function groups_of(rows: Row[], cut: number, color: Field | null): { group: numb
   };
 }
 
-/** Those that were the best when they came, along x: the line of the best goes through them. */
+/** Returns the rows that were the best when they came, along x: the line of the best goes through them. */
 function records_of({ rows, cut, x, y, best }: ScatterParams): Set<Row> {
   const known = rows.flatMap((row) => {
     const [at, value] = [x.of(row, cut), y.of(row, cut)];

@@ -10,7 +10,7 @@ export interface Theme {
   band: string;
   bad: string;
   font: string;
-  /** Of several lines, told apart without green and red (Okabe and Ito, 2008). */
+  /** The colours of several lines, told apart without green and red (Okabe and Ito, 2008). */
   series: string[];
 }
 

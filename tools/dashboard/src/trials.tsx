@@ -16,7 +16,7 @@ export function FieldChoice({ label, fields, chosen, choose, none }: {
   fields: Field[];
   chosen: string;
   choose: (name: string) => void;
-  /** What to choose where none may be. */
+  /** The choice for none, if none may be chosen. */
   none?: string;
 }) {
   return (
@@ -61,7 +61,7 @@ export function Trials({ run, moment, place }: { run: Run; moment: Moment; place
   if (!x || !y || !rows.length) return <Panel title="Trials" wide><Empty>Nothing is evaluated yet.</Empty></Panel>;
   const set = (name: string) => (v: string) => set_option(place, name, v);
   const logarithmic = (option: "logx" | "logy", by_itself: boolean) => (place.options[option] ? place.options[option] === "1" : by_itself);
-  // Where x is an order of time, what is best so far is worth a line.
+  // If x is an order of time, the best so far is worth a line.
   const in_time = x.name === "time" || x.name === "id" || x.name === "generation";
   const aim = p.objective.aims.find((a) => a.metric === y.name);
   const can_log_x = x.kind === "number" && !spread?.words.length && (spread?.high ?? 0) > 0;

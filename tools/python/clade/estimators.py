@@ -62,7 +62,8 @@ def _rows_as_texts(X: Any) -> list[list[Any]]:
 
 
 class _Estimator(BaseEstimator):  # type: ignore[misc]
-    """What both have in common. Parameters are those of clade.search; `folder` keeps the run, which is else thrown away."""
+    """The parts that both have in common. Parameters are those of clade.search; `folder` keeps the run, which is
+    else thrown away."""
 
     def __init__(self, *, minutes: float | None = None, population: int = 8, generations: int = 4, epochs: int = 40,
                  seed: int = 1, slots: int | str | None = None, folder: str | None = None,

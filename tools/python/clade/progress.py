@@ -1,4 +1,4 @@
-"""What is shown while a search goes on, and what an interrupt does to it."""
+"""The lines that are shown while a search goes on, and the effect of an interrupt."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from clade.words import end_text, say, seen_text
 
 PROFILE = "profile.json"  # In a run's folder: what `clade new` saw in the data, where Python asked it.
 
-# What `clade export` calls the format of a file with this ending.
+# The name that `clade export` gives the format of a file with this ending.
 FORMATS = {".onnx": "--onnx", ".pt": "--torchscript", ".safetensors": "--safetensors", ".py": "--python"}
 
 
@@ -94,7 +94,7 @@ class Network(_Trained):
 
     @property
     def metrics(self) -> dict[str, float]:
-        """What was measured of it, by metric; of a champion also on the test data, which the search never saw."""
+        """The measurements of it, by metric; of a champion also on the test data, which the search never saw."""
         evaluated = self._stored()["evaluation"]
         return {**(evaluated["metrics"] if evaluated else {}), **self.run._tested(self.id)}
 
@@ -106,7 +106,7 @@ class Network(_Trained):
 
     @property
     def hyperparameters(self) -> dict[str, Any]:
-        """What it is trained with, by name."""
+        """The hyperparameters that it is trained with, by name."""
         return dict(self._stored()["genome"]["hyperparameters"])
 
     @property
@@ -135,7 +135,7 @@ class Model(_Trained):
 
     @property
     def metrics(self) -> dict[str, float]:
-        """What was measured of it on the test data, and of a champion on the validation data too."""
+        """The measurements of it on the test data, and of a champion on the validation data too."""
         tested = (self.run._stored()["end"] or {}).get("comparison", [])
         final = [one for one in tested if one["subject"] == "final model"]
         return dict(final[0]["test_metrics"]) if final else self.run.champion.metrics
@@ -187,7 +187,7 @@ class Run:
 
     @property
     def generations(self) -> list[dict[str, Any]]:
-        """Of each generation the best, the median and the quartiles, and how many failed."""
+        """The best, the median and the quartiles of each generation, and how many failed."""
         return list(self._stored()["generations"])
 
     @property
@@ -201,7 +201,7 @@ class Run:
 
     @property
     def model(self) -> Model:
-        """What `predict` uses: the final model, an ensemble, or the champion where the run made none."""
+        """The model that `predict` uses: the final model, an ensemble, or the champion if the run made none."""
         return Model(self)
 
     def network(self, number: int) -> Network:
@@ -271,8 +271,8 @@ class Run:
     def wait(self, progress: bool = True) -> Run:
         """Waits until the search ends; a KeyboardInterrupt ends it as Ctrl+C does at the command line.
 
-        What is in training is finished and recorded, and `resume` goes on. A second interrupt stops the search at once,
-        without losing what is recorded, and is raised.
+        Trainings that are under way are finished and recorded, and `resume` goes on. A second interrupt stops the
+        search at once, without losing what is recorded, and is raised.
         """
         if self._session is not None:
             watch(self._session, self.folder, progress)

@@ -1,4 +1,4 @@
-"""What a script that Clade runs as fitness = "command" hears and says. It needs the standard library alone.
+"""The things that a script that Clade runs as fitness = "command" hears and says. It needs the standard library alone.
 
     params = clade.params()                            # {"learning_rate": 0.01, ...}
     for epoch in range(clade.start_epoch() + 1, clade.epochs() + 1):

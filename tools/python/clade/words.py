@@ -1,4 +1,4 @@
-"""What is said to people of a search: what was seen in the data, and what is to be known at its end."""
+"""The words to people about a search: what was seen in the data, and what is to be known at its end."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@
 
 namespace clade {
 
-/// What the value of a key in an answer is.
+/// The kind of a key's value in an answer.
 enum class answer_kind : std::uint8_t {
   natural,
   integer,
@@ -29,8 +29,8 @@ struct answer_key {
   const answer_shape* each = nullptr;
 };
 
-/// What a client reads of an answer of a queue's server. Other keys are let be: a newer
-/// server may have more.
+/// The parts that a client reads of an answer of a queue's server. Other keys are let be:
+/// a newer server may have more.
 struct answer_shape {
   std::span<const answer_key> keys;
 };

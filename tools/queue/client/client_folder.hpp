@@ -10,9 +10,9 @@
 
 namespace clade {
 
-// What a client has of a queue (queue_tokens.hpp names the files): the server's `address`,
-// a `token`, the `certificate` where the server has TLS, and `server_users`, for servers
-// that are reached by this machine's loopback without TLS.
+// The files that a client has of a queue (queue_tokens.hpp names the files): the server's
+// `address`, a `token`, the `certificate` if the server has TLS, and `server_users`, for
+// servers that are reached by this machine's loopback without TLS.
 
 /// A line for each user whose processes have served the queue, the last first: "UID
 /// MACHINE".

@@ -113,7 +113,7 @@ std::vector<std::string> with_address(std::vector<std::string> lines,
   if (known != lines.end())
     lines.erase(known);
   lines.insert(as_first ? lines.begin() : lines.end(), added);
-  // Those that have not served for longest are the last but the new one.
+  // The servers that have not served for longest are the last but the new one.
   while (lines.size() > most_addresses)
     lines.erase(lines.end() - (as_first ? 1 : 2));
   return lines;
@@ -149,7 +149,7 @@ std::vector<std::string> learn_addresses(const std::filesystem::path& folder,
     lines = with_address(std::move(lines), one, false);
   if (lines.empty() || lines == known)
     return known;
-  // Whose folder may not be written is told again by the next answer.
+  // A client whose folder may not be written is told again by the next answer.
   static_cast<void>(write_addresses(folder, lines));
   return lines;
 }

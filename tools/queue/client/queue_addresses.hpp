@@ -14,12 +14,12 @@ struct queue_server_params {
   std::uint16_t port = 0; ///< 0: any that is free.
   /// PEM files; both empty: no TLS, and then `host` must be a loopback address.
   std::filesystem::path certificate{}, key{};
-  /// What clients are told instead, where they come by another name: its address. Empty:
-  /// host and port.
+  /// The address that clients are told instead, if they come by another name. Empty: host
+  /// and port.
   std::string advertised{};
 };
 
-/// What clients are told: "http://127.0.0.1:4711".
+/// Returns the address that clients are told: "http://127.0.0.1:4711".
 [[nodiscard]] std::string address_of(const queue_server_params& params);
 
 /// Reads host and port of "127.0.0.1:4711", "[::1]:4711", also behind "http://" and
@@ -34,15 +34,15 @@ struct queue_server_params {
 [[nodiscard]] std::vector<std::string>
 read_addresses(const std::filesystem::path& folder);
 
-/// As many as the file names.
+/// The number of addresses that the file names.
 inline constexpr std::size_t most_addresses = 8;
 
 /// The lines with `added` as the first, or as the last where it is no line yet.
 [[nodiscard]] std::vector<std::string>
 with_address(std::vector<std::string> lines, const std::string& added, bool as_first);
 
-/// Of each answer of a server that serves: where the queue's servers are, with spaces
-/// between them.
+/// The header of each answer of a server that serves: where the queue's servers are, with
+/// spaces between them.
 inline constexpr const char* servers_header = "Queue-Servers";
 
 /// Takes in what a server has said so for the folder that a user or a machine was given, and

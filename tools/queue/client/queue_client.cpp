@@ -23,11 +23,11 @@ constexpr std::uint64_t most_line_bytes = 4096;
 constexpr std::size_t most_sentence_bytes = 64 << 10;
 constexpr std::chrono::seconds patience_of_one{60};
 constexpr int waits_status = 503;
-/// Those of some hundred thousand entries.
+/// The number of values in an answer of some hundred thousand entries.
 constexpr std::size_t most_answer_values = 8 << 20;
 /// A server that should have answered so long ago hangs, where there is another one.
 constexpr std::chrono::seconds hang_time{5};
-/// What a question may ask to wait, where there is one server, and where several.
+/// The time that a question may ask to wait: with one server, and with several.
 constexpr std::chrono::seconds wait_of_one{15}, wait_of_several{3};
 /// Between two rounds of questions to all.
 constexpr std::chrono::milliseconds pause{200};
@@ -45,7 +45,7 @@ std::chrono::seconds patience_of_environment() {
   return std::chrono::seconds(seconds == nullptr ? 0 : std::atoi(seconds));
 }
 
-/// What a status says of an error's kind, as tools/http/answers.hpp has it.
+/// Returns the kind of error that a status means, as tools/http/answers.hpp has it.
 error_kind kind_of_status(int status) {
   switch (status) {
   case 401:
@@ -85,7 +85,7 @@ struct queue_client::impl {
          answered ? patience : std::chrono::seconds(0), of_environment});
   }
 
-  /// What a server of the queue answers.
+  /// Returns the answer of a server of the queue.
   expected<queue_answer> ask(const queue_question& q, bool repeatable) {
     const auto begun = std::chrono::steady_clock::now();
     while (true) {
@@ -164,7 +164,7 @@ struct queue_client::impl {
     return any && connect(addresses);
   }
 
-  /// What a server answers that is none of a queue.
+  /// Returns the error for an answer that is none of a queue's server.
   tl::unexpected<error> strange(const std::string& why) {
     return fail(error_kind::invalid_input,
                 now().address() + " does not answer as a queue's server does: " + why);

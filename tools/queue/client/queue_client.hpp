@@ -29,16 +29,16 @@ struct queue_client_params {
 /// An error is what the server said, that none answers, or that what answers is no server
 /// of a queue: an answer that is returned has the shape that was asked for.
 ///
-/// Where the file `address` names several, the next is asked when one does not answer, or
+/// If the file `address` names several, the next is asked when one does not answer, or
 /// says that it waits for another's end (503), until one answers: for `take_over_time`,
-/// within which a server that waits takes over. What would do something is not sent to a
-/// second one if the first may have had it.
+/// within which a server that waits takes over. A question that would change something is
+/// not sent to a second one if the first may have had it.
 class queue_client {
 public:
   inline static constexpr std::chrono::seconds take_over_time{15};
 
-  /// Of a queue's folder, or the folder that a user was given (client_folder.hpp). An
-  /// error: somebody else may change what is there.
+  /// Opens the client of a queue's folder, or the folder that a user was given
+  /// (client_folder.hpp). An error: somebody else may change what is there.
   [[nodiscard]] static expected<queue_client>
   open(const std::filesystem::path& folder, const queue_client_params& params = {});
 
@@ -61,7 +61,8 @@ public:
   queue_client(queue_client&&) noexcept;
   ~queue_client();
 
-  /// What a browser opens, with the token in it; of a server that has just answered.
+  /// Returns the address that a browser opens, with the token in it; of a server that has
+  /// just answered.
   [[nodiscard]] expected<std::string> page_address();
 
   [[nodiscard]] expected<ordered_json> get(const std::string& path,

@@ -30,8 +30,8 @@ tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what
               file.string() + ": cannot be " + what + ": " + std::strerror(reason));
 }
 
-/// Of one that is not there: all 0. A file that was replaced is another, also within the
-/// same tick of the clock.
+/// Returns the version of a file; of one that is not there, all 0. A file that was
+/// replaced is another, also within the same tick of the clock.
 std::array<std::int64_t, 3> version_of(const std::filesystem::path& file) {
   struct stat seen {};
   if (::stat(file.c_str(), &seen) != 0)
@@ -70,7 +70,7 @@ expected<void> write_private(const std::filesystem::path& file,
                              const std::string& content) {
   auto fresh = file;
   fresh += ".new";
-  ::unlink(fresh.c_str()); // Of a server that was killed just then.
+  ::unlink(fresh.c_str()); // The file is that of a server that was killed just then.
   unique_fd out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out)
     return cannot(file, "written", errno);

@@ -35,8 +35,8 @@ struct queue_user {
 /// In a queue's folder: who may ask its server, a line for each, "ROLE NAME TOKEN". Mode
 /// 0600, and its owner's is the folder.
 inline constexpr const char* tokens_file_name = "tokens";
-/// What a client has: a folder with the server's `address` and a `token`, and its
-/// `certificate` where the server has TLS (client_folder.hpp has the rest). The queue's
+/// The files that a client has: a folder with the server's `address` and a `token`, and
+/// its `certificate` if the server has TLS (client_folder.hpp has the rest). The queue's
 /// folder is that of who serves; there is one for each other user in `users`, to be given
 /// to them.
 inline constexpr const char* users_folder_name = "users";
@@ -47,8 +47,8 @@ inline constexpr const char* certificate_file_name = "certificate";
 /// With this begins the token of an entry that runs; no user's does.
 inline constexpr std::string_view entry_token_prefix = "entry-";
 
-/// Whose token is which. A changed file counts at once, so that a line that somebody
-/// deletes lets nobody in. Any thread.
+/// The tokens and the users who have them. A changed file counts at once, so that a line
+/// that somebody deletes lets nobody in. Any thread.
 class queue_tokens {
 public:
   explicit queue_tokens(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -81,7 +81,7 @@ private:
   std::filesystem::path folder_;
   std::mutex mutex_;
   std::vector<line> lines_;
-  std::array<std::int64_t, 3> version_{}; ///< Of the file that was read.
+  std::array<std::int64_t, 3> version_{}; ///< The version of the file that was read.
   bool read_ = false;
 };
 

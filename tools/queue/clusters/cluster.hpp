@@ -11,15 +11,15 @@
 
 namespace clade {
 
-/// What a cluster is told of an entry.
+/// The description of an entry that a cluster gets.
 struct cluster_job {
   queue_submission what; ///< Its `user` is who submits.
   std::string program;   ///< clade, for runs and trainings, where the job works.
-  std::string image{};   ///< Of Kubernetes: what the pod is.
-  std::vector<std::string> options{}; ///< Of SLURM: further ones of sbatch.
+  std::string image{};   ///< The image of the pod, for Kubernetes.
+  std::vector<std::string> options{}; ///< Further options of sbatch, for SLURM.
 };
 
-/// Where what a job has written is found: in a file, or printed by a program.
+/// The place where a job's output is found: in a file, or printed by a program.
 struct cluster_log {
   std::filesystem::path file{};
   std::vector<std::string> command{};
@@ -33,19 +33,21 @@ class cluster {
 public:
   virtual ~cluster() = default;
 
-  /// What would be submitted. `invalid_input`: the cluster has no equal of what is wanted.
+  /// Returns the text that would be submitted. `invalid_input`: the cluster has no equal
+  /// of what is wanted.
   [[nodiscard]] virtual expected<std::string> text(const cluster_job& job) const = 0;
   /// Submits it, and returns its id.
   [[nodiscard]] virtual expected<std::string> submit(const cluster_job& job) const = 0;
-  /// Of everybody, as far as the cluster tells; `all`: those that are over too.
+  /// Returns the entries of everybody, as far as the cluster tells; `all`: those that are
+  /// over too.
   [[nodiscard]] virtual expected<ordered_json> list(bool all) const = 0;
   /// `not_found`: the cluster does not know it, or not any more.
   [[nodiscard]] virtual expected<ordered_json> find(const std::string& id) const = 0;
   [[nodiscard]] virtual expected<cluster_log> log(const std::string& id,
                                                   bool follow) const = 0;
   [[nodiscard]] virtual expected<void> cancel(const std::string& id) const = 0;
-  /// Where a job runs: an object for each pod or node, of "machine", "process", "state" and
-  /// "reason", each null where there is none.
+  /// Returns the places where a job runs: an object for each pod or node, of "machine",
+  /// "process", "state" and "reason", each null if there is none.
   [[nodiscard]] virtual expected<ordered_json> processes(const std::string& id) const = 0;
   /// An object for each machine, of "machine", "state", "device" ("cpu", "cuda"), "slots"
   /// and "used", null where the cluster does not say it.

@@ -1,6 +1,6 @@
-// kubectl's verbs have a resource behind them: "get jobs", "describe job 3", "logs job/3". Of
-// SLURM's programs, sbatch alone has options that mean something here; what a script says
-// of itself in #SBATCH lines comes before what is said on the command line, which wins.
+// kubectl's verbs have a resource behind them: "get jobs", "describe job 3", "logs
+// job/3". Only sbatch of SLURM's programs has options that mean something here; the
+// #SBATCH lines of a script come before the command line, which wins.
 
 #include "tools/queue/clusters/familiar_words.hpp"
 
@@ -76,7 +76,7 @@ struct sbatch_option {
   bool has_value = true;
 };
 
-/// Those that mean something here, then those that are not heeded.
+/// The options that mean something here, then those that are not heeded.
 constexpr std::array sbatch_options{
     sbatch_option{"queue"}, // Ours.
     sbatch_option{"job-name", 'J'},
@@ -163,7 +163,7 @@ expected<sbatch_line> read_options(std::span<const std::string> given) {
   return line;
 }
 
-/// Of the lines at the beginning of a script, before its first command.
+/// Reads the options of the lines at the beginning of a script, before its first command.
 expected<std::map<std::string, std::string>> options_in(const std::string& script) {
   std::ifstream in(script);
   std::map<std::string, std::string> all;
@@ -178,7 +178,7 @@ expected<std::map<std::string, std::string>> options_in(const std::string& scrip
         word += c;
       else if (!word.empty())
         given.push_back(std::exchange(word, {}));
-    // What follows a "#" is for people.
+    // The text after a "#" is for people.
     given.erase(std::ranges::find_if(given, [](const auto& w) { return w[0] == '#'; }),
                 given.end());
     const auto read = read_options(given);
@@ -221,7 +221,7 @@ std::optional<std::uint64_t> seconds_of(std::string_view text) {
   return ((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2];
 }
 
-/// Of "gpu:2", "gpu:a100:2", "2", "gpu".
+/// Reads the GPUs of "gpu:2", "gpu:a100:2", "2", "gpu".
 std::optional<std::uint64_t> gpus_of(std::string_view text) {
   if (text == "gpu")
     return 1;

@@ -9,7 +9,8 @@ namespace clade {
 
 struct our_words {
   std::vector<std::string> words{};
-  std::string note{}; ///< What of them has no equal here and is not heeded; else empty.
+  /// The words among them that have no equal here and are not heeded; else empty.
+  std::string note{};
 };
 
 /// Returns a command line without its program, where it begins with a word of kubectl or

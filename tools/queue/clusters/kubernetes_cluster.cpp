@@ -10,9 +10,10 @@ namespace clade {
 
 namespace {
 
-/// Of the names that Kubernetes ends with a dash and five letters, twice.
+/// The length of the names that Kubernetes ends with a dash and five letters, twice.
 constexpr std::size_t longest_name = 40;
-constexpr int most_tries = 6; ///< Of what is to be begun again; Kubernetes' own default.
+/// The tries of an entry that is to be begun again; Kubernetes' own default.
+constexpr int most_tries = 6;
 constexpr const char* selector =
     "app.kubernetes.io/name=clade,app.kubernetes.io/component=entry";
 
@@ -24,7 +25,7 @@ bool may_be_in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-/// What a name begins with: "clade-train-".
+/// Returns the beginning of a name: "clade-train-".
 std::string name_of(const std::string& text) {
   std::string name;
   for (char c : text) {

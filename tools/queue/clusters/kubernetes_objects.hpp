@@ -4,7 +4,7 @@
 
 namespace clade {
 
-// What `kubectl get --output json` prints, as ours.
+// The objects that `kubectl get --output json` prints, as ours.
 
 /// Whether a Job has completed or failed.
 [[nodiscard]] bool has_ended(const ordered_json& job);

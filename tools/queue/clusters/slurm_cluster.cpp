@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
-// What is over is known to squeue and scontrol for some minutes only (MinJobAge), and to
-// sacct for ever; but a cluster may have no accounting, and then sacct fails.
+// Jobs that are over are known to squeue and scontrol for some minutes only (MinJobAge),
+// and to sacct for ever; but a cluster may have no accounting, and then sacct fails.
 
 namespace clade {
 

@@ -41,7 +41,7 @@ constexpr std::array states{
     slurm_state{"CANCELLED", entry_state::cancelled},
 };
 
-/// What SLURM says of one job, as text.
+/// The description of one job by SLURM, as text.
 struct slurm_job_text {
   std::string id, user, state, cpus, submitted, started, ended, reason, exit_code,
       directory, name, command, log, nodes;
@@ -252,7 +252,7 @@ ordered_json read_sinfo(std::string_view text) {
 
 ordered_json read_scontrol(std::string_view text) {
   slurm_job_text job;
-  // What may hold spaces is the last of its line.
+  // A value that may hold spaces is the last of its line.
   const auto rest_of = [](const std::string& line, const std::string& key) {
     const auto at = line.find(key + "=");
     return at == std::string::npos ? std::string() : line.substr(at + key.size() + 1);

@@ -8,9 +8,9 @@
 
 namespace clade {
 
-/// What a queue's machines look like to its server, by what it answers of them: those that
-/// are lost, have another version than `version` or a clock that differs, and whether there
-/// is any slot.
+/// Returns the faults of a queue's machines as its server sees them, by what it answers
+/// of them: those that are lost, have another version than `version` or a clock that
+/// differs, and whether there is any slot.
 [[nodiscard]] std::vector<finding> judge_queue(const ordered_json& machine,
                                                const std::string& version);
 

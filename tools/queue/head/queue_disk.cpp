@@ -40,7 +40,7 @@ expected<void> check_room(const std::filesystem::path& folder) {
   if (::statvfs(folder.c_str(), &space) != 0)
     return fail(error_kind::io,
                 folder.string() + ": cannot be looked at: " + std::strerror(errno));
-  // What only root may use is there for a server of root's.
+  // Space that only root may use is there for a server of root's.
   const auto blocks = ::geteuid() == 0 ? space.f_bfree : space.f_bavail;
   const auto bytes = static_cast<std::uint64_t>(blocks) * space.f_frsize;
   const bool has_files = space.f_files == 0 || space.f_ffree > 0;

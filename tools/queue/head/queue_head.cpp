@@ -17,14 +17,14 @@ constexpr std::size_t most_word_bytes = 64 << 10;
 constexpr std::size_t most_name_bytes = 200;
 constexpr std::size_t most_after = 10'000;
 constexpr std::int64_t most_priority = 1000;
-/// Of those that a replica gets at a time.
+/// The bytes of the events that a replica gets at a time.
 constexpr std::size_t bytes_of_batch = 1 << 20;
 
 tl::unexpected<error> refuse(const std::string& why) {
   return fail(error_kind::invalid_input, why);
 }
 
-/// What can be said of a submission without the queue.
+/// Checks the parts of a submission that can be judged without the queue.
 expected<void> check_words(const queue_submission& s) {
   if (s.words.empty() || s.words.front().empty())
     return refuse("the command is empty");

@@ -28,19 +28,20 @@ struct event_batch {
 struct queue_machine {
   std::string name{}, version{}; ///< Its clade's.
   std::size_t slots = 0;
-  std::chrono::milliseconds heard{0};       ///< Since it was.
-  std::chrono::milliseconds clock_ahead{0}; ///< Of the server's.
+  std::chrono::milliseconds heard{0}; ///< Since it was.
+  /// The time by which its clock is ahead of the server's.
+  std::chrono::milliseconds clock_ahead{0};
   bool awaited = false; ///< It had something to run when this server began.
   bool lost = false, leaves = false;
 };
 
 struct queue_head_params {
-  /// Of this machine; their folder is that of the queue, which is there.
+  /// The processes of this machine; their folder is that of the queue, which is there.
   entry_processes_params processes;
   queue_rules rules{};
   /// A machine that is not heard of for so long is lost, with what runs there.
   std::chrono::milliseconds lease{60'000};
-  std::string version{}; ///< Of clade.
+  std::string version{}; ///< The version of clade.
   /// `serve` ends when nothing has run or waited for so long; none: it does not.
   std::optional<std::chrono::milliseconds> idle{};
   /// Takes entries that fit none of the slots there are: a server that has more comes. So
@@ -50,12 +51,12 @@ struct queue_head_params {
   std::function<expected<void>()> room{};
 };
 
-/// A queue at work: its state, its store and the processes of what runs here. What happens
-/// is stored, folded in, and only then acted upon. Processes are this process's own and
-/// end with it: what the store has as running here when the queue is opened is lost, and
+/// A queue at work: its state, its store and the processes of what runs here. An event is
+/// stored, folded in, and only then acted upon. Processes are this process's own and end
+/// with it: what the store has as running here when the queue is opened is lost, and
 /// waits again once the last process of it has ended (the former server may be stopped,
-/// and not dead). What runs on other machines goes on there, as long as they are heard of
-/// within the lease.
+/// and not dead). Entries that run on other machines go on there, as long as they are
+/// heard of within the lease.
 ///
 /// While the disk is full, or the store cannot be written, nothing is taken and nothing
 /// begins; what runs goes on, and its ends are recorded when there is room.
@@ -103,7 +104,8 @@ public:
   /// All but those that have left.
   [[nodiscard]] std::vector<queue_machine> machines() const;
 
-  /// Where that machine has the folders of entries; empty where nobody knows.
+  /// Returns the folder in which that machine has the folders of entries; empty if nobody
+  /// knows.
   [[nodiscard]] std::string folder_of_node(const std::string& node) const;
 
   /// Whether the entry runs on that machine, started for the `start`th time.
@@ -148,9 +150,9 @@ public:
     return processes_.params().folder;
   }
   [[nodiscard]] const queue_rules& rules() const { return rules_; }
-  /// Of clade.
+  /// Returns the version of clade.
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// What a log may take of the disk.
+  /// Returns the space that a log may take of the disk.
   [[nodiscard]] std::uint64_t log_bytes() const { return processes_.params().log_bytes; }
   /// Tells whoever serves what is wrong with a log.
   void warn(const error& e) const {
@@ -163,7 +165,7 @@ private:
 
   /// Another machine.
   struct node {
-    std::string session{}; ///< Of the process there; empty: it is awaited.
+    std::string session{}; ///< The session of the process there; empty: it is awaited.
     std::string folder{};
     std::vector<queue_slot> slots{};
     clock::time_point heard{};
@@ -174,11 +176,12 @@ private:
     /// That ran there when this server began, and of which the machine has not said, since
     /// it knows of this server, that it has them.
     std::vector<held_entry> inherited{};
-    std::uint64_t change = 1; ///< Of what is wanted of it.
+    /// The number of the latest change of what is wanted of it.
+    std::uint64_t change = 1;
     std::map<entry_id, std::vector<process_seen>> processes{};
   };
 
-  /// What who changes the queue has.
+  /// The means of a function that changes the queue.
   struct changing {
     explicit changing(const queue_head& head)
         : first(head.writing_),
@@ -219,7 +222,7 @@ private:
   [[nodiscard]] int ms_to_next_step() const;
   void wait_for_news() const;
 
-  // Of other machines; queue_head_nodes.cpp.
+  // The entries of other machines; queue_head_nodes.cpp.
   void await_nodes();
   void find_slots();
   [[nodiscard]] expected<void> lose_silent_nodes();

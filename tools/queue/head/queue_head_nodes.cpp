@@ -1,6 +1,6 @@
-// What a queue's head knows of other machines. Each says again and again what it has and
-// is answered what it should have, so that nothing depends on a single message: what was
-// lost on the way is said again.
+// The knowledge that a queue's head has of other machines. Each says again and again what
+// it has and is answered what it should have, so that nothing depends on a single
+// message: what was lost on the way is said again.
 #include "genome/base/child_process.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "genome/base/whole_file.hpp"
@@ -123,9 +123,9 @@ expected<void> queue_head::lose_silent_nodes() {
   return {};
 }
 
-/// What the process before had is lost. After a server's start it is the same process, and
-/// what it has goes on: what it lacks is told by what it says once it knows of this server,
-/// since what it says first may be older than its last orders.
+/// The entries that the process before had are lost. After a server's start it is the
+/// same process, and what it has goes on: what it lacks is told by what it says once it
+/// knows of this server, since what it says first may be older than its last orders.
 expected<void> queue_head::lose_missing(const node_report& r, node& n) {
   std::vector<held_entry> missing;
   bool went_down = false;
@@ -184,7 +184,7 @@ bool queue_head::is_running_on(const held_entry& e, const std::string& node) con
          && found->second.starts == e.start && machine_of_entry(found->second) == node;
 }
 
-/// What it says of an older start is of no account: that one was lost.
+/// Ends that it tells of an older start are of no account: that one was lost.
 expected<void> queue_head::take_ends_of(const node_report& r) {
   std::vector<queue_event> events;
   std::set<entry_id> seen;

@@ -1,6 +1,6 @@
-// What the thread that serves a queue does: it takes in what has ended, sees what is due,
-// and starts and ends processes. Where that cannot be recorded, it is not done, and is tried
-// again a moment later.
+// The work of the thread that serves a queue: it takes in what has ended, sees what is
+// due, and starts and ends processes. If that cannot be recorded, it is not done, and is
+// tried again a moment later.
 #include "engine/report/base/format.hpp"
 #include "genome/base/child_process.hpp"
 #include "genome/base/text.hpp"
@@ -20,7 +20,7 @@ namespace clade {
 
 namespace {
 
-/// As far ahead as it waits without a look.
+/// The time for which it waits at most without a look.
 constexpr std::int64_t longest_pause_ms = 60'000;
 /// Between two looks at the processes of a former server.
 constexpr std::int64_t look_at_formers_ms = 100;
@@ -107,7 +107,8 @@ void queue_head::tell_those_stopping() {
   processes_.tend();
 }
 
-/// What cannot begin since nothing can be written waits again; nobody is to blame.
+/// An entry that cannot begin since nothing can be written waits again; nobody is to
+/// blame.
 expected<void> queue_head::start(const std::vector<next_entries::start>& starts) {
   std::vector<queue_event> begun;
   for (const auto& s : starts)
@@ -162,7 +163,7 @@ void queue_head::set_trouble(const std::string& why) {
     warn({error_kind::io, why});
   ++changes_;
   told_.notify_all();
-  wake(); // What waited may begin.
+  wake(); // Entries that waited may begin.
 }
 
 /// The error that the disk is full, if it is.
@@ -200,8 +201,8 @@ expected<bool> queue_head::carry_on(bool stopping, bool may_begin) {
   return !next.starts.empty();
 }
 
-/// One look at all there is; returns whether another one is due at once. What could not be
-/// recorded is tried again, as long as the store is ours.
+/// One look at all there is; returns whether another one is due at once. Events that
+/// could not be recorded are tried again, as long as the store is ours.
 expected<bool> queue_head::step(bool stopping) {
   const changing lock(*this);
   if (auto ours = store_.check_held(); !ours)
@@ -257,7 +258,7 @@ int queue_head::ms_to_next_step() const {
   for (const auto& [id, began] : began_)
     if (const auto& e = state_.entries.at(id); e.what.time.count() > 0 && !e.stopping)
       consider(began + e.what.time);
-  // What is due and could not be recorded is still due.
+  // An event that is due and could not be recorded is still due.
   if (!slots_.trouble.empty())
     least = std::clamp(least, look_for_room_ms / 5, look_for_room_ms);
   return static_cast<int>(std::max<std::int64_t>(least, 0));

@@ -14,7 +14,7 @@ namespace clade {
 namespace {
 
 constexpr std::size_t most_entries = 10'000;
-/// Of JSON, each of which takes far more memory than its text.
+/// The number of JSON values, each of which takes far more memory than its text.
 constexpr std::size_t most_values = 500'000;
 
 tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
@@ -22,7 +22,7 @@ tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
               "entry " + std::to_string(number + 1) + ": " + what);
 }
 
-constexpr double least_used = 1; ///< Of which is said that somebody had it.
+constexpr double least_used = 1; ///< The least use of which is said that somebody had it.
 
 bool is_list_of_text(const ordered_json& v) {
   return v.is_array() && std::ranges::all_of(v, [](const ordered_json& one) {

@@ -40,7 +40,7 @@ struct entry_view {
 [[nodiscard]] expected<std::vector<queue_submission>>
 parse_submissions(const std::string& text, const std::string& user);
 
-/// What `parse_submissions` reads.
+/// Returns the JSON that `parse_submissions` reads.
 [[nodiscard]] ordered_json submission_json(const queue_submission& s);
 
 } // namespace clade

@@ -14,9 +14,10 @@ namespace clade {
 
 struct queue_replica_params {
   std::filesystem::path folder; ///< The replica's.
-  /// Of the queue that is followed, or of a user of it who is an admin.
+  /// The folder of the queue that is followed, or of a user of it who is an admin.
   std::filesystem::path source;
-  std::string address; ///< Where the replica will serve, for the clients of the queue.
+  /// The address at which the replica will serve, for the clients of the queue.
+  std::string address;
   /// Take over once the queue's server has not answered for so long; 0: never.
   std::chrono::milliseconds take_over{0};
   std::chrono::seconds half_life{};
@@ -31,7 +32,8 @@ public:
   [[nodiscard]] static expected<queue_replica> open(queue_replica_params params,
                                                     queue_store store);
 
-  /// What follows is told to: an answer for clients, and a line for people (empty: none).
+  /// The listener that is told what follows: an answer for clients, and a line for people
+  /// (empty: none).
   using listener =
       std::function<void(const ordered_json& answer, const std::string& line)>;
   /// Follows until `stop` is true, which it looks at every few seconds, or it is time to
@@ -60,7 +62,7 @@ private:
   queue_store store_;
   queue_client client_;
   queue_state state_;
-  std::uint64_t last_ = 0; ///< Of the server's events.
+  std::uint64_t last_ = 0; ///< The last of the server's events.
   std::string tokens_;     ///< That were copied.
   clock::time_point answered_;
   std::optional<error> silent_; ///< Why the server does not answer.

@@ -25,7 +25,7 @@ struct entry_processes_params {
   std::chrono::milliseconds run_grace{60'000};
   /// How long a command that was told to end may go on, and a run that was told twice.
   std::chrono::milliseconds grace{10'000};
-  /// What a log may take of the disk: then its middle is freed (entry_log.hpp).
+  /// The space that a log may take of the disk: then its middle is freed (entry_log.hpp).
   std::uint64_t log_bytes = usual_log_bytes;
   /// Is told once of each log whose middle cannot be freed; none: nobody is.
   std::function<void(const error&)> warn{};
@@ -49,7 +49,7 @@ public:
                                      const std::vector<std::string>& slots,
                                      const std::string& token);
 
-  /// Those that have ended since the last call.
+  /// Returns the entries that have ended since the last call.
   [[nodiscard]] std::vector<end> take_ends();
 
   /// Tells an entry to end, if it runs and has not been told. A run drains at the first

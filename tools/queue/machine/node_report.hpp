@@ -15,7 +15,7 @@ namespace clade {
 /// A process of an entry, as its machine sees it.
 struct process_seen {
   std::int64_t pid = 0, parent = 0;
-  double cpu_seconds = 0; ///< Of processor time that it has had.
+  double cpu_seconds = 0; ///< The seconds of processor time that it has had.
   std::uint64_t resident_bytes = 0;
   std::string command{}; ///< Its words, with spaces between them.
 
@@ -33,7 +33,8 @@ struct held_entry {
 /// How a machine has an entry.
 struct held_since {
   std::chrono::milliseconds ran{0}; ///< By a clock of the machine that nobody sets.
-  /// What runs there asks the server with: a server that has taken over may not know it.
+  /// The token with which a program there asks the server: a server that has taken over
+  /// may not know it.
   std::string token{};
 
   friend bool operator==(const held_since&, const held_since&) = default;
@@ -46,7 +47,7 @@ inline constexpr std::uint64_t queue_protocol = 2;
 /// The process of a machine.
 struct node_program {
   std::uint64_t protocol = queue_protocol;
-  std::string version{};    ///< Of clade.
+  std::string version{};    ///< The version of clade.
   std::int64_t unix_ms = 0; ///< Its clock.
   /// `this_machine` of the store. None: its clade is of before that was said.
   std::optional<std::string> machine{};
@@ -54,7 +55,7 @@ struct node_program {
   friend bool operator==(const node_program&, const node_program&) = default;
 };
 
-/// What a machine says to the queue's server.
+/// The report of a machine to the queue's server.
 struct node_report {
   /// An entry has ended there.
   struct end {
@@ -75,11 +76,11 @@ struct node_report {
   };
 
   std::string node{};              ///< Its name.
-  std::string folder{};            ///< Where it has the folders of entries.
+  std::string folder{};            ///< The folder in which it has the folders of entries.
   std::string session{};           ///< Drawn by the process there when it began.
   bool first = false;              ///< No report of this session was answered before.
   bool leaves = false;             ///< It takes no more, and ends when it has nothing.
-  std::vector<queue_slot> slots{}; ///< As it calls them: "cpu:0".
+  std::vector<queue_slot> slots{}; ///< The slots under the machine's own names: "cpu:0".
   std::vector<held> holds{};
   std::vector<end> ended{};
   /// `node_orders::server` and `change` of what it knows.
@@ -91,13 +92,13 @@ struct node_report {
   friend bool operator==(const node_report&, const node_report&) = default;
 };
 
-/// What is to run on a machine: all of it, so that one answer that is lost costs nothing.
-/// What it has beside that is no longer its own, and is ended.
+/// The entries that are to run on a machine: all of it, so that one answer that is lost
+/// costs nothing. Entries that it has beside them are no longer its own, and are ended.
 struct node_orders {
   struct order {
     held_entry entry{};
     queue_submission what{};
-    std::vector<std::string> slots{}; ///< As the machine calls them.
+    std::vector<std::string> slots{}; ///< The slots under the machine's own names.
     bool stopping = false;            ///< It is to be told to end.
     std::string token{};              ///< For what runs there to ask the server with.
     std::uint64_t log_bytes = 0;      ///< That the server has of its log.

@@ -35,8 +35,8 @@ std::string command_of(const std::filesystem::path& process) {
   return words.substr(0, most_command_bytes);
 }
 
-/// Of the numbers behind "pid (name)": state, parent, ... user and system time in ticks,
-/// 14 and 15 of all, and the pages in memory, 24 of all.
+/// Reads the numbers behind "pid (name)": state, parent, ... user and system time in
+/// ticks, 14 and 15 of all, and the pages in memory, 24 of all.
 bool read_stat(const std::filesystem::path& process, process_seen& p) {
   const auto text = content(process / "stat");
   const auto name_end = text.rfind(')');

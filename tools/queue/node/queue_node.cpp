@@ -29,8 +29,8 @@ std::uint64_t size_of(const std::filesystem::path& file) {
   return none ? 0 : size;
 }
 
-/// What a process before this one left: its entries end a moment after it, and the log of
-/// a command is with the server.
+/// Clears what a process before this one left: its entries end a moment after it, and the
+/// log of a command is with the server.
 expected<void> clear_former(const std::filesystem::path& folder) {
   const auto until = std::chrono::steady_clock::now() + longest_end_of_former;
   std::error_code none;

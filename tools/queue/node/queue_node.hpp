@@ -17,14 +17,14 @@ namespace clade {
 
 struct queue_node_params {
   std::filesystem::path queue; ///< The folder that a worker was given.
-  std::string name;            ///< Of this machine, in the queue.
+  std::string name;            ///< The name of this machine, in the queue.
   entry_processes_params processes;
-  std::string version{}; ///< Of clade.
+  std::string version{}; ///< The version of clade.
   /// It leaves when it has had nothing to run for so long; none: it does not.
   std::optional<std::chrono::milliseconds> idle{};
 };
 
-/// Of a machine that serves; called by the thread that does.
+/// The listener of a machine that serves; called by the thread that does.
 struct queue_node_listener {
   std::function<void()> joined; ///< The server has answered for the first time.
   /// The server cannot be asked, or nothing can begin here, and why: once for each time.
@@ -32,8 +32,8 @@ struct queue_node_listener {
 };
 
 /// Another machine of a queue: asks the queue's server what is to run here, and runs it.
-/// What runs goes on while the server cannot be reached; what has ended meanwhile is told
-/// later. What the server no longer wants here is ended.
+/// Programs that run go on while the server cannot be reached; those that have ended
+/// meanwhile are told later. Entries that the server no longer wants here are ended.
 ///
 /// One thread calls it.
 class queue_node {
@@ -59,7 +59,8 @@ private:
     clock::time_point began{};
     std::string token{};
     bool removable = false; ///< Nobody wants its folder when it has ended.
-    /// Where its log begins in the file, and in the server's; how much of it was sent.
+    /// The places where its log begins in the file, and in the server's; how much of it
+    /// was sent.
     std::uint64_t log_from = 0, log_base = 0, log_sent = 0;
     bool log_refused = false;
   };
@@ -101,17 +102,18 @@ private:
   std::optional<clock::time_point> idle_since_;
   bool unbegun_ = false; ///< Something ordered waits for room.
 
-  mutable std::mutex mutex_; // Of what follows.
+  mutable std::mutex mutex_; // The mutex of the members that follow.
   std::condition_variable changed_;
   std::map<entry_id, held> holds_;
-  std::vector<ended> ended_; ///< What the server has not been told.
+  std::vector<ended> ended_; ///< The ends that the server has not been told.
   bool first_ = true, closed_ = false;
   bool leaves_ = false, leave_told_ = false; ///< The server knows that it leaves.
   clock::time_point heard_ = clock::now();
   expected<void> refused_;
   std::string trouble_; ///< Why the server cannot be asked; empty: it can.
   std::string full_;    ///< Why nothing begins here; empty: there is room.
-  std::string server_;  ///< Of the newest orders that are carried out, as their change.
+  /// The server of the newest orders that are carried out, as their change.
+  std::string server_;
   std::uint64_t seen_ = 0;
   std::map<entry_id, std::uint32_t> shown_; ///< Starts of which the server was told.
 

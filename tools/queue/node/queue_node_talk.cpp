@@ -1,6 +1,6 @@
-// What the two threads of a machine do that speak with the queue's server. One asks what is
-// wanted and waits for the answer; the other tells what has ended, after all of its log was
-// sent. An answer that does not come is asked for again.
+// The work of the two threads of a machine that speak with the queue's server. One asks
+// what is wanted and waits for the answer; the other tells what has ended, after all of
+// its log was sent. An answer that does not come is asked for again.
 #include "engine/store/queue/queue_lease.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "tools/queue/client/client_folder.hpp"
@@ -129,7 +129,7 @@ void queue_node::ask() {
   }
 }
 
-/// What runs here, and will, asks where this machine does.
+/// A program that runs here, or will, asks where this machine does.
 void queue_node::share_addresses() {
   const auto& folder = params_.processes.folder;
   std::vector<std::filesystem::path> all{folder};
@@ -218,7 +218,7 @@ void queue_node::send_ends() {
   std::vector<ended> told;
   {
     const std::lock_guard lock(mutex_);
-    // What has ended since the logs were sent may have a log that was not.
+    // An entry that has ended since the logs were sent may have a log that was not.
     told = ended_;
   }
   std::erase_if(told, [&](const ended& e) {

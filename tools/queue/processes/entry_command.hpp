@@ -28,9 +28,9 @@ inline constexpr const char* entry_queue_name = "queue";
 /// other device and runs on their cores alone.
 [[nodiscard]] std::string slots_text(std::span<const slot> slots);
 
-/// What a program finds in its environment: CLADE_ENTRY, CLADE_SLOTS ("cuda:0 cuda:1"),
-/// CUDA_VISIBLE_DEVICES, and the number of threads of OpenMP and others, which is that of
-/// its cores.
+/// Returns the environment that a program finds: CLADE_ENTRY, CLADE_SLOTS ("cuda:0
+/// cuda:1"), CUDA_VISIBLE_DEVICES, and the number of threads of OpenMP and others, which
+/// is that of its cores.
 [[nodiscard]] std::vector<std::string> entry_environment(entry_id id,
                                                          std::span<const slot> slots);
 

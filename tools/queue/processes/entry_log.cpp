@@ -11,8 +11,8 @@
 #include <cstring>
 #include <limits>
 
-// What is freed becomes a hole of the file, which whoever reads it passes over. A program
-// that writes zeros makes none.
+// A piece that is freed becomes a hole of the file, which whoever reads it passes over. A
+// program that writes zeros makes none.
 
 namespace clade {
 

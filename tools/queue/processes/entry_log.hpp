@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What a log of an entry may take on the disk, unless somebody says otherwise.
+/// The space that a log of an entry may take on the disk, unless somebody says otherwise.
 inline constexpr std::uint64_t usual_log_bytes = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t least_log_bytes = std::uint64_t{8} << 20;
 
@@ -27,7 +27,7 @@ inline constexpr std::uint64_t least_log_bytes = std::uint64_t{8} << 20;
 struct log_growth {
   std::uint64_t grown = 0; ///< Bytes.
   std::chrono::nanoseconds within{0};
-  std::uint64_t most = usual_log_bytes; ///< What it may take of the disk.
+  std::uint64_t most = usual_log_bytes; ///< The space that it may take of the disk.
 };
 
 /// Returns how long nobody need look at the log: until it has grown by a quarter of what it
@@ -35,12 +35,13 @@ struct log_growth {
 /// less where it may take less than 128 MiB.
 [[nodiscard]] std::chrono::milliseconds pause_between_looks(const log_growth& g);
 
-/// Of an answer: where the piece that it has begins.
+/// The header of an answer that says where the piece that it has begins.
 inline constexpr const char* log_offset_header = "Log-Offset";
 
 struct log_piece {
   std::uint64_t offset =
-      0;              ///< Where it begins; behind what was asked for: that is freed.
+      0;              ///< The place at which it begins; if that is behind what was asked
+                      ///< for, the part between is freed.
   std::string text{}; ///< Empty: there is nothing more.
 };
 

@@ -24,7 +24,7 @@ private:
   [[nodiscard]] std::string_view own(std::string_view line) const;
 
   std::size_t rank_;
-  std::string line_; ///< What has come of the next one.
+  std::string line_; ///< The part that has come of the next line.
 };
 
 } // namespace clade

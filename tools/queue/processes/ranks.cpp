@@ -96,7 +96,7 @@ private:
 
   void note_end(rank& r, int status) {
     r.process = 0;
-    r.output->read_rest(); // What it has left behind may hold its pipe open.
+    r.output->read_rest(); // A process that it has left behind may hold its pipe open.
     if (const int code = exit_code(status); code != 0 && !failed_) {
       failed_ = clock::now();
       code_ = code;

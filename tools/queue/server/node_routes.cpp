@@ -33,8 +33,8 @@ public:
     const std::lock_guard lock(mutex_);
     users_[machine] = user;
   }
-  /// Whether somebody else does. Of a machine that has not reported to this server nobody
-  /// knows.
+  /// Whether somebody else does. Nobody knows of a machine that has not reported to this
+  /// server.
   [[nodiscard]] bool is_of_others(const std::string& machine, const queue_user& u) const {
     const std::lock_guard lock(mutex_);
     const auto found = users_.find(machine);
@@ -43,7 +43,8 @@ public:
   }
 
   std::atomic<int> waiting = 0;
-  std::atomic<bool> warned = false; ///< Of a log that cannot be shortened.
+  /// Whether a warning was given about a log that cannot be shortened.
+  std::atomic<bool> warned = false;
 
 private:
   mutable std::mutex mutex_;

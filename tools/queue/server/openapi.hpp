@@ -6,13 +6,14 @@
 
 namespace clade {
 
-/// What a queue's server answers, as an OpenAPI document: openapi.json beside this file.
+/// Returns the answers of a queue's server, as an OpenAPI document: openapi.json beside
+/// this file.
 [[nodiscard]] std::string_view openapi_text();
 
 /// Which methods the paths of an OpenAPI document have.
 class documented_paths {
 public:
-  /// Of `openapi_text()`.
+  /// Returns the paths of `openapi_text()`.
   documented_paths();
 
   /// "DELETE, GET" for "/v1/entries/7"; empty for a path that is not in the document. Who

@@ -74,7 +74,7 @@ void give_log(const httplib::Request& req, httplib::Response& res,
   for (const auto* number : {&offset, &tail})
     if (!*number)
       return give_error(res, 400, number->error().message);
-  std::error_code none; // What has not begun has no log.
+  std::error_code none; // An entry that has not begun has no log.
   const auto there = std::filesystem::exists(file, none)
                          ? std::filesystem::file_size(file, none)
                          : std::uintmax_t{0};

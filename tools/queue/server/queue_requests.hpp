@@ -12,7 +12,7 @@
 
 namespace clade {
 
-/// What a request asks the list of entries for (queue_server.hpp).
+/// The part of the list of entries that a request asks for (queue_server.hpp).
 struct list_query {
   std::string state{};         ///< A state's name, or "all"; empty: of what is not over.
   std::vector<entry_id> ids{}; ///< These alone, unless it is empty.

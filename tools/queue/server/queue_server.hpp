@@ -33,14 +33,13 @@ namespace clade {
 ///   GET    /v1/user          {"user", "role"}: whose the token is
 ///   and what a replica asks for (replica_routes.hpp)
 ///
-/// Of workers (node_report.hpp, msgpack):
+/// Paths for workers (node_report.hpp, msgpack):
 ///
 ///   POST   /v1/nodes?wait=MS a report; its orders, at once or when they change
 ///   POST   /v1/nodes/log?entry=ID&node=NAME&start=N&offset=N   bytes of its log
 ///
-/// An error is {"error": SENTENCE}. What a path does not have is 405, with "Allow". A user
-/// reads and cancels their own entries, an admin
-/// everybody's (403).
+/// An error is {"error": SENTENCE}. A method that a path does not have is 405, with
+/// "Allow". A user reads and cancels their own entries, an admin everybody's (403).
 class queue_server {
 public:
   /// Errors are those of `listen_for`.

@@ -21,7 +21,7 @@ public:
 
   /// With the port that it has.
   [[nodiscard]] virtual const queue_server_params& params() const = 0;
-  /// What is answered from now on. Any thread.
+  /// Sets the answer that is given from now on. Any thread.
   virtual void say(const ordered_json& answer) = 0;
 };
 

@@ -93,7 +93,7 @@ std::optional<queue_user> let_in(queue_tokens& tokens, const httplib::Request& r
   const bool nobody = u.error().kind == error_kind::refused;
   if (nobody)
     res.set_header("WWW-Authenticate", "Bearer");
-  // What is wrong with the file is for who serves, not for who asks.
+  // A fault of the file is for who serves, not for who asks.
   give_error(res, nobody ? 401 : 500,
              nobody ? u.error().message : "the server cannot read its tokens");
   return std::nullopt;

@@ -29,9 +29,8 @@ void add_replica_routes(httplib::Server& server, queue_head& head, queue_tokens&
 /// Whether what a request says is the token of an entry, whoever's: it may be good or not.
 [[nodiscard]] bool is_token_of_entry(const httplib::Request& req);
 
-/// Whose token a request has; else it has been answered (401, or 503 where
-/// that is not known yet). `head`: of whose running
-/// entries tokens are good too.
+/// Returns the user whose token a request has; else it has been answered (401, or 503 if
+/// that is not known yet). `head`: of whose running entries tokens are good too.
 [[nodiscard]] std::optional<queue_user> let_in(queue_tokens& tokens,
                                                const httplib::Request& req,
                                                httplib::Response& res,

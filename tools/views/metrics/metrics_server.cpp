@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr const char* loopback = "127.0.0.1";
 constexpr auto refresh_interval = 250ms;
 
-/// What is answered, between the thread of the feed and those of the server.
+/// The text that is answered, between the thread of the feed and those of the server.
 class page {
 public:
   void set(std::string text) {
@@ -53,7 +53,7 @@ void answer_from(http_server& server, const page& shown) {
 expected<void> refresh(feed& from, page& shown, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto until = std::chrono::steady_clock::now() + refresh_interval;
-    // What comes meanwhile waits for the next text: one costs more than a record.
+    // Records that come meanwhile wait for the next text: one costs more than a record.
     for (auto left = refresh_interval; left > 0ms && !stop.stop_requested();
          left = std::chrono::ceil<std::chrono::milliseconds>(
              until - std::chrono::steady_clock::now()))
@@ -69,7 +69,7 @@ expected<void> refresh(feed& from, page& shown, const std::stop_token& stop) {
 expected<void> serve_metrics(feed& from, const metrics_params& p) {
   page shown;
   shown.set(metrics_text(from));
-  // Those that connect and say nothing hold a thread each, for that long.
+  // Clients that connect and say nothing hold a thread each, for that long.
   const auto server =
       http_server::listen({.host = loopback, .port = p.port, .patience = 2s});
   if (!server)

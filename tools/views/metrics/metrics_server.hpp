@@ -10,7 +10,7 @@
 namespace clade {
 
 struct metrics_params {
-  std::uint16_t port = 0; ///< Of 127.0.0.1; 0: any that is free.
+  std::uint16_t port = 0; ///< The port on 127.0.0.1; 0: any that is free.
   /// Called once, when it can be scraped, with its address.
   std::function<void(const std::string&)> ready = {};
   std::stop_token stop = {}; ///< Ends it, from any thread.

@@ -87,7 +87,7 @@ void add_fitness(scrape& all, const run_picture& p) {
   }
 }
 
-/// Of several objectives.
+/// Adds the front of a run with several objectives.
 void add_front(scrape& all, const run_picture& p) {
   if (p.rules.objective.others.empty() || p.generations.empty())
     return;

@@ -8,10 +8,11 @@ namespace clade {
 
 /// The run as Prometheus scrapes it (text format 0.0.4): numbers only, but for the names
 /// of the run, its state, outcomes and slots. Every name begins with "clade_"; each has a
-/// line of help. What there is none of yet, such as a best fitness, is left out.
+/// line of help. Values of which there are none yet, such as a best fitness, are left
+/// out.
 [[nodiscard]] std::string metrics_text(const feed& from);
 
-/// What HTTP calls it.
+/// The name of the type in HTTP.
 inline constexpr const char* metrics_content_type =
     "text/plain; version=0.0.4; charset=utf-8";
 

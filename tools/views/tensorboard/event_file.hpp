@@ -25,8 +25,8 @@ struct text_event {
   std::string text;
 };
 
-/// One file of events as TensorBoard reads them. What was added is in the file after
-/// `flush`; a reader meanwhile sees whole events.
+/// One file of events as TensorBoard reads them. Events that were added are in the file
+/// after `flush`; a reader meanwhile sees whole events.
 class event_file {
 public:
   /// Makes the folder and in it the file, whose name comes from `created`; what was in a

@@ -18,7 +18,7 @@ double seconds_of(std::int64_t unix_ms) {
   return static_cast<double>(unix_ms) / 1000;
 }
 
-/// As Markdown shows it letter by letter.
+/// Returns the text so that Markdown shows it letter by letter.
 std::string code_block(const std::string& text) {
   return "```\n" + text + (text.ends_with('\n') ? "```\n" : "\n```\n");
 }
@@ -59,14 +59,14 @@ expected<void> write_candidate(const std::filesystem::path& folder,
   return file->flush();
 }
 
-/// What of a run is written.
+/// The events that are written of a run.
 class events_of_run {
 public:
   events_of_run(feed& from, std::filesystem::path folder)
       : feed_(from),
         folder_(std::move(folder)) {}
 
-  /// What is new in the picture. `ended`: there will be no more.
+  /// Writes what is new in the picture. `ended`: there will be no more.
   expected<void> write(bool ended) {
     const auto& p = feed_.picture();
     if (p.version.empty())

@@ -47,8 +47,8 @@ public:
 
   void put(int row, int column, char32_t glyph, style look = style::plain);
   /// Writes one line of UTF-8, at most so many columns of it, and returns the column
-  /// after it. What is no character that a terminal shows (a control character, broken
-  /// UTF-8) becomes '?': texts come from files and from other machines.
+  /// after it. A byte that is no character that a terminal shows (a control character,
+  /// broken UTF-8) becomes '?': texts come from files and from other machines.
   int write(int row, int column, std::string_view text, style look = style::plain,
             int most = std::numeric_limits<int>::max());
   /// Gives all cells of the line this look.

@@ -94,7 +94,7 @@ expected<curses_screen> curses_screen::open() {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1)
     return tl::unexpected(refusal("this is no terminal"));
   const char* name = std::getenv("TERM");
-  // Of the locale only how characters are written: numbers stay as they are.
+  // The locale decides only how characters are written: numbers stay as they are.
   std::setlocale(LC_CTYPE, "");
   curses_screen screen(std::make_unique<impl>());
   auto& own = *screen.impl_;

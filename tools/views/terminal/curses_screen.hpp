@@ -25,7 +25,7 @@ public:
   /// Asks the terminal for its size anew. Everything is drawn again by the next `show`.
   void resize();
   void show(const canvas& c);
-  /// What was pressed; nothing if nothing more was. Does not block.
+  /// Returns the key that was pressed; nothing if nothing more was. Does not block.
   [[nodiscard]] std::optional<key> pressed();
 
 private:

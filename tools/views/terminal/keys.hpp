@@ -28,7 +28,7 @@ enum class key : std::uint8_t {
   none, ///< Any other.
 };
 
-/// What a key asks for that takes more than to look elsewhere.
+/// The wish of a key that takes more than to look elsewhere.
 struct wish {
   bool quit = false;
   bool step = false;

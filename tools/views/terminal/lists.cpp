@@ -52,7 +52,7 @@ std::string doing(const slot_view& slot, const scene& s) {
          + (slot.team.member > 0 ? ", " + to_text(slot.team) : "");
 }
 
-/// What the slots do, then who is gone, the latest first.
+/// Lists the work of the slots, then the slots that are gone, the latest first.
 sheet slot_lines(const scene& s, int columns) {
   const bool jobs = !s.picture.named_by.empty(); // Tries of a job are no epochs.
   sheet lines({{"slot"}, {"does"}, {jobs ? "" : "epoch"}, {"for", true}, {"device"}});
@@ -90,7 +90,7 @@ sheet slot_lines(const scene& s, int columns) {
   return lines;
 }
 
-/// Of a whole list, what is to be seen.
+/// Adds the lines of a whole list that are to be seen.
 template<class Range, class Add>
 void add_shown(const Range& all, std::size_t skipped, int rows, Add add) {
   const auto from = std::min(skipped, all.size());

@@ -51,8 +51,8 @@ fitness_lines lines_of(const std::vector<generation_line>& generations) {
   return lines;
 }
 
-/// Of best and median all; of quartiles, which a single loss of a million may be among,
-/// as much again on either side.
+/// The span has all of best and median; of quartiles, which a single loss of a million
+/// may be among, as much again on either side.
 span_of_values fitness_span(const fitness_lines& lines) {
   seen wanted, all;
   for (const auto* line : {&lines.best, &lines.median})
@@ -164,14 +164,14 @@ void draw_curve(canvas& on, const area& within, const scene& s, const reading& r
   chart.draw(on);
 }
 
-/// What a metric spreads over: sizes differ by magnitudes.
+/// Returns the value by which a metric is spread: sizes differ by magnitudes.
 double spread(const aim& of, double raised) {
   const double v = as_measured(raised, of.maximize);
   const bool size = of.metric == parameters_metric || of.metric == multiply_adds_metric;
   return size ? std::log1p(std::max(v, 0.0)) : v;
 }
 
-/// Of several objectives the first two.
+/// If there are several objectives, it shows the first two.
 void draw_aims_chart(canvas& on, const area& within, const scene& s, std::size_t chosen) {
   const auto aims = aims_of(s.picture.rules.objective);
   int column = on.write(within.row, within.column,

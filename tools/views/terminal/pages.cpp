@@ -75,7 +75,7 @@ void draw_numbers(canvas& on, const scene& s) {
   const auto& p = s.picture;
   int column = 0;
   const auto add = [&](const std::string& text, style look) {
-    // What does not fit is left out whole.
+    // A text that does not fit is left out whole.
     if (column + columns_of(text) <= on.size().columns)
       column = on.write(1, column, text, look) + 3;
   };

@@ -13,7 +13,7 @@
 
 namespace clade::terminal {
 
-/// What keys move between, in the order of their numbers.
+/// The pages that keys move between, in the order of their numbers.
 enum class page : std::uint8_t {
   overview,
   front,
@@ -24,7 +24,7 @@ enum class page : std::uint8_t {
 };
 inline constexpr std::size_t page_count = 6;
 
-/// Those that there are: of a run of jobs not those of evolution.
+/// Returns the pages that there are: for a run of jobs not those of evolution.
 [[nodiscard]] std::span<const page> pages_of(const run_picture& p);
 
 /// A candidate that is open for reading.
@@ -35,10 +35,10 @@ struct reading {
   std::vector<epoch> curve;
 };
 
-/// Where in the run a person looks.
+/// The place in the run at which a person looks.
 struct place {
   page shown = page::overview;
-  /// Of lists that move as a whole: lines above the first that is shown.
+  /// For lists that move as a whole: lines above the first that is shown.
   std::array<std::size_t, page_count> skipped{};
   std::size_t chosen_of_front = 0;
   candidate_id chosen = 0; ///< Among all candidates; 0: the latest, whichever that is.
@@ -52,12 +52,12 @@ struct place {
 struct scene {
   const run_picture& picture;
   const slots_view& slots;
-  std::string name, showing; ///< As the feed says.
-  /// Of the candidates that the place is at, those that were read, by falling id.
+  std::string name, showing; ///< The name and the state that the feed gives.
+  /// The candidates at the place that were read, by falling id.
   std::vector<candidate_row> rows;
   /// Epochs that are newer than `slots`, by slot.
   std::map<std::string, epoch_event> epochs;
-  /// Of jobs, those that are to be seen.
+  /// The names of the jobs that are to be seen.
   std::map<candidate_id, std::string> names;
   clade::terminal::glyphs glyphs = clade::terminal::glyphs::unicode;
 };

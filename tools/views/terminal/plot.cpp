@@ -16,7 +16,7 @@ span_of_values widened(span_of_values s) {
   return {s.low - by, s.high + by};
 }
 
-/// Where in the range, from 0 to 1.
+/// Returns the place in the range, from 0 to 1.
 double share_of(double v, const span_of_values& s) {
   return std::clamp((v - s.low) / (s.high - s.low), 0.0, 1.0);
 }

@@ -7,7 +7,8 @@
 
 namespace clade::terminal {
 
-/// What a terminal can show: Braille dots, eight to a cell, and blocks; or ASCII alone.
+/// The glyphs that a terminal can show: Braille dots, eight to a cell, and blocks; or
+/// ASCII alone.
 enum class glyphs : std::uint8_t { unicode, ascii };
 
 /// A range of values. One without width is given some.
@@ -20,15 +21,15 @@ struct point {
   double x = 0, y = 0;
 };
 
-/// What is drawn with: dots of Braille, or this character where there is no Braille.
+/// The pen that is drawn with: dots of Braille, or this character if there is no Braille.
 struct pen {
   style look = style::plain;
   char32_t ascii = U'*';
 };
 
 /// A chart in a rectangle: a frame of values on the left and below, and in it what is
-/// drawn. What is drawn later wins the look of a cell; where a line or a dot is, no band
-/// is.
+/// drawn. A thing that is drawn later wins the look of a cell; where a line or a dot is,
+/// no band is.
 class plot {
 public:
   struct frame {
@@ -52,7 +53,7 @@ public:
 private:
   struct mark {
     unsigned char dots = 0;
-    bool shade = false; ///< Of a band.
+    bool shade = false; ///< Whether it is the shade of a band.
     pen with;
   };
   [[nodiscard]] int x_of(double x) const;
@@ -65,7 +66,7 @@ private:
   frame frame_;
   std::vector<std::string> labels_; ///< Left of each row.
   int margin_ = 0;                  ///< Columns for them.
-  int rows_ = 0, columns_ = 0;      ///< Of cells.
+  int rows_ = 0, columns_ = 0;      ///< The numbers of cells.
   int high_ = 4, wide_ = 2;         ///< Dots in a cell.
   std::vector<mark> marks_;
 };

@@ -17,9 +17,9 @@
 
 // One thread waits for three things: keys, news of the feed, and signals, whose handlers
 // (whichever thread the system picks, for a feed may have threads) write to a descriptor.
-// What any of them changes is drawn once, 50 ms after the last drawing at the earliest. A
-// head that comes or goes moves no descriptor: the feed is asked now and then all the
-// same.
+// A change that any of them makes is drawn once, 50 ms after the last drawing at the
+// earliest. A head that comes or goes moves no descriptor: the feed is asked now and then
+// all the same.
 
 namespace clade {
 
@@ -32,7 +32,7 @@ using steady = std::chrono::steady_clock;
 constexpr auto pause = 50ms; // 20 drawings a second
 constexpr auto look_interval = 250ms;
 
-// What a handler can reach: the C library has no argument for it.
+// The descriptor that a handler can reach: the C library has no argument for it.
 std::atomic<int> wake_descriptor{-1};
 std::atomic<int> ending_signal{0};
 std::atomic<bool> resized{false};
@@ -204,7 +204,7 @@ private:
     }
   }
 
-  /// Of jobs: of the rows, and of what else is to be seen.
+  /// Reads the names of jobs: those of the rows, and of what else is to be seen.
   void read_names() {
     const auto& p = feed_.picture();
     if (p.named_by.empty())

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// Where threads that may not use a feed have the one ask that does.
+/// The place where threads that may not use a feed have the one ask that does.
 class feed_executor {
 public:
   using question = std::function<expected<std::string>(feed&)>;

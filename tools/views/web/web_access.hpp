@@ -8,10 +8,10 @@
 
 namespace clade {
 
-/// What of a request says who asks.
+/// The parts of a request that say who asks.
 struct web_knock {
   std::string host;       ///< Header Host.
-  std::string token;      ///< Of the address, `?token=`.
+  std::string token;      ///< The token of the address, `?token=`.
   std::string cookies;    ///< Header Cookie.
   std::string fetch_site; ///< Header Sec-Fetch-Site, which browsers send.
 };
@@ -26,7 +26,7 @@ public:
       : port_(std::to_string(port)),
         token_(std::move(token)) {}
 
-  /// What a person opens.
+  /// Returns the address that a person opens.
   [[nodiscard]] std::string address() const;
   /// For Set-Cookie: from then on the browser knows the token, and no script does.
   [[nodiscard]] std::string cookie() const;

@@ -14,7 +14,7 @@ class web_news {
 public:
   /// All that a new reader needs.
   [[nodiscard]] std::string beginning(const feed& f) const;
-  /// Of one piece of news, which the feed gave just now.
+  /// Returns the text of one piece of news, which the feed gave just now.
   [[nodiscard]] std::string next(const news& n, const feed& f);
 
 private:
@@ -22,7 +22,7 @@ private:
     std::uint32_t last = 0;
     std::vector<std::string> events;
   };
-  static constexpr std::size_t most_epochs = 4096; ///< Of one candidate.
+  static constexpr std::size_t most_epochs = 4096; ///< The epochs of one candidate.
 
   void remember(const news& n, const std::string& event);
 

@@ -12,7 +12,8 @@ struct web_asset {
   std::string_view gzip; ///< Its bytes, compressed.
 };
 
-/// What tools/embed_page made of the built page; nothing in a build without one.
+/// Returns the files that tools/embed_page made of the built page; nothing in a build
+/// without one.
 [[nodiscard]] std::span<const web_asset> web_page();
 
 } // namespace clade

@@ -19,10 +19,10 @@
 #include <memory>
 #include <utility>
 
-// Threads of the library take requests. What they need of the run they have this thread
-// ask (feed_executor), and what it tells of itself reaches them through streams that it never
-// waits for (web_streams). A reader of events keeps a thread, so there are more of them
-// than readers are let in.
+// Threads of the library take requests. The threads have this thread ask what they need
+// of the run (feed_executor), and what it tells of itself reaches them through streams
+// that it never waits for (web_streams). A reader of events keeps a thread, so there are
+// more of them than readers are let in.
 
 namespace clade {
 
@@ -71,7 +71,7 @@ private:
   expected<bool> tell();
 
   feed& feed_;
-  std::string shown_; ///< What readers know that the feed shows.
+  std::string shown_; ///< The state of the feed that readers know.
   feed_executor desk_;
   const web_hooks& hooks_;
   std::optional<web_work> work_;
@@ -202,7 +202,7 @@ expected<void> web_service::follow(const std::stop_token& stop) {
     const auto more = tell();
     if (!more)
       return tl::unexpected<error>(more.error());
-    if (*more) // What wakes may have told of several at once.
+    if (*more) // The event that wakes may have told of several at once.
       continue;
     std::array<pollfd, 2> wakes{
         {{.fd = desk_.descriptor(), .events = POLLIN, .revents = 0},

@@ -36,7 +36,7 @@ double norm(const std::vector<double>& v) {
   return std::sqrt(sum);
 }
 
-/// What a normal vector of n is long, on average.
+/// Returns the length of a normal vector of n, on average.
 double usual_norm(double n) {
   return std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
 }
@@ -210,7 +210,7 @@ void gaussian::keep_within(std::span<const double> least) {
         covariance_[j * n + i] *= by;
       }
     }
-  // What one of the two has lost the other has: numbers stay in the middle.
+  // The scale that one of the two loses goes to the other: numbers stay in the middle.
   double mean_variance = 0;
   for (std::size_t i = 0; i < n; ++i)
     mean_variance += covariance_[i * n + i] / static_cast<double>(n);

@@ -57,7 +57,7 @@ double part(double v, double low, double high, bool log) {
   return std::clamp((v - low) / (high - low), 0.0, 1.0);
 }
 
-/// Where a value of an ordered domain lies, from 0 to 1.
+/// Returns the place of a value in an ordered domain, from 0 to 1.
 double place(const parameter& p, const value& v) {
   if (const auto* real = std::get_if<real_domain>(&p.domain))
     return part(std::get<double>(v), real->low, real->high, real->log);

@@ -15,9 +15,10 @@ namespace clade {
 /// genomes are in one respect, from 0 to 1.
 struct feature_block {
   enum class kind : std::uint8_t {
-    choice, ///< Of one parameter, without an order.
-    number, ///< Of one parameter, or how the graph is built.
-    sum,    ///< What parameters of one domain say together, whichever says it.
+    choice, ///< A feature of one parameter, without an order.
+    number, ///< A feature of one parameter, or of how the graph is built.
+    /// A feature of all parameters of one domain together, whichever has the value.
+    sum,
   };
 
   std::size_t begin = 0;
@@ -36,8 +37,8 @@ struct feature_block {
 ///
 /// Parameters with equal domains (six edges with the same five operators, two layers with
 /// the same widths) make up a further block: how often each option was chosen among them,
-/// or their mean place. What is good in one place is often good in another, and a model
-/// sees that in the sums long before it has seen every option in every place.
+/// or their mean place. A value that is good in one place is often good in another, and a
+/// model sees that in the sums long before it has seen every option in every place.
 ///
 /// A graph gives: how many nodes, skips and steps from input to output; the share of each
 /// operator; the share of each pair of operators that an edge joins; and for each
@@ -58,14 +59,14 @@ public:
   [[nodiscard]] const std::vector<feature_block>& blocks() const { return blocks_; }
 
 private:
-  /// Where a parameter's columns begin.
+  /// The place at which a parameter's columns begin.
   struct column {
     parameter what;
     std::size_t begin = 0;
     bool absent = false; ///< Has a column for that.
   };
   struct bag {
-    std::vector<std::size_t> members; ///< Of hyperparameters_.
+    std::vector<std::size_t> members; ///< The members among hyperparameters_.
     column sum;                       ///< The domain of the first of them.
   };
 

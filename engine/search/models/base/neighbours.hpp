@@ -8,11 +8,11 @@ namespace clade {
 
 /// One gene of a genome with another value: what local search steps to.
 struct neighbour {
-  /// Whose setting; the input's stands for the hyperparameters.
+  /// The node whose setting it is; the input's stands for the hyperparameters.
   innovation node = input_innovation;
   std::string name;
   value to;
-  bool width = false; ///< Of `parameter`; then, whether it becomes wider.
+  bool width = false; ///< The same as in `parameter`; `wider`: whether it becomes wider.
   bool wider = false;
 };
 

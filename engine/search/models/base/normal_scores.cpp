@@ -51,7 +51,7 @@ double normal_quantile(double p) {
 
 namespace {
 
-/// As they are before their deviation is brought to 1.
+/// Returns the scores as they are before their deviation is brought to 1.
 std::vector<double> raw_scores(const std::vector<double>& values) {
   const std::size_t n = values.size();
   std::vector<std::size_t> order(n);

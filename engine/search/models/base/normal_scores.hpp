@@ -13,9 +13,9 @@ namespace clade {
 /// infinite ones are the last or the first.
 [[nodiscard]] std::vector<double> normal_scores(const std::vector<double>& values);
 
-/// What the greatest value would be scored if no other were equal to it: its score, or,
-/// where several share the greatest, more. So it is what beats a plateau. Of at least
-/// one.
+/// Returns the score that the greatest value would have if no other were equal to it: its
+/// score, or, where several share the greatest, more. So it is what beats a plateau.
+/// There must be at least one value.
 [[nodiscard]] double score_alone_at_top(const std::vector<double>& values);
 
 } // namespace clade

@@ -19,7 +19,8 @@ constexpr double width_at_one = 0.2;
 constexpr std::size_t most_values = 64;
 constexpr int drawing_attempts = 64;
 
-/// Of an integer domain or a list; 0: too many to be told apart here.
+/// Returns the number of values of an integer domain or a list; 0: too many to be told
+/// apart here.
 std::size_t count_of_values(const parameter& p) {
   if (const auto* list = std::get_if<choice_domain>(&p.domain))
     return list->options.size();
@@ -44,7 +45,8 @@ double bell(double x, double mean, double width) {
   return -0.5 * z * z;
 }
 
-/// What of a normal density lies within [0, 1], times its width.
+/// Returns the logarithm of the part of a normal density that lies within [0, 1], times
+/// its width.
 double log_norm(double mean, double width) {
   const double inside = normal_below((1 - mean) / width) - normal_below(-mean / width);
   return portable_log(inside * width);

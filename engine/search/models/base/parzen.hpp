@@ -50,23 +50,25 @@ private:
   struct axis {
     enum class kind { continuous, ordered, unordered } how = kind::continuous;
     double width = 1;
-    std::size_t values = 0;      ///< Of those that are not continuous.
-    std::vector<double> middles; ///< Of ordered ones: where each lies.
-    /// Of ordered ones, from x values: the logarithms of kernels; the last row is the
+    /// The number of values of an axis that is not continuous.
+    std::size_t values = 0;
+    std::vector<double> middles; ///< The place of each value of an ordered axis.
+    /// For ordered axes, from x values: the logarithms of kernels; the last row is the
     /// prior's.
     std::vector<double> log_masses;
-    double log_same = 0, log_other = 0, log_prior = 0; ///< Of unordered ones.
-    /// Of continuous ones, for each point: the logarithm of what normalises its kernel;
-    /// the last is the prior's.
+    /// The logarithms of an unordered axis.
+    double log_same = 0, log_other = 0, log_prior = 0;
+    /// For continuous axes and each point: the logarithm of the norm of its kernel; the
+    /// last is the prior's.
     std::vector<double> log_norms;
   };
 
   void prepare(axis& a, const parameter& p, std::size_t d) const;
   struct coordinate {
     double at = absent;
-    std::size_t place = 0; ///< Of the value, where the axis tells them apart.
+    std::size_t place = 0; ///< The place of the value, if the axis tells values apart.
   };
-  /// As many as there are values where it is absent.
+  /// Returns the place of x; if x is absent, the number of values.
   [[nodiscard]] static std::size_t place_in(const axis& a, double x);
   [[nodiscard]] double log_kernel(std::size_t d, std::size_t i,
                                   const coordinate& x) const;
@@ -76,7 +78,7 @@ private:
   const std::vector<parameter>& parameters_;
   std::vector<parzen_point> points_; ///< The last is the prior: absent everywhere.
   std::vector<double> weights_, log_weights_;
-  std::vector<std::size_t> places_; ///< Of each point, axis by axis.
+  std::vector<std::size_t> places_; ///< The places of each point, axis by axis.
   std::vector<axis> axes_;
 };
 

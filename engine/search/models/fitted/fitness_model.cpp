@@ -52,7 +52,7 @@ std::vector<example> examples_of(const std::vector<known_fitness>& known,
   return examples;
 }
 
-/// Of one objective: each one's place among all, equal ones sharing theirs.
+/// Returns, for one objective, each one's place among all, equal ones sharing theirs.
 std::vector<double> places_of(const std::vector<fitness>& all) {
   const auto key = [&](std::size_t i) {
     const auto& f = all[i];
@@ -106,7 +106,7 @@ void fitness_model::find_front(const std::vector<known_fitness>& known) {
     return k.fitness.ok && k.fitness.violation == 0;
   });
   for (std::size_t i = 0; i < known.size(); ++i) {
-    // Where none is feasible, what misses by least is what there is to improve on.
+    // If none is feasible, the candidates that miss by least are there to improve on.
     if (!known[i].fitness.ok || (some && known[i].fitness.violation > 0))
       continue;
     auto& p = front_.emplace_back();

@@ -11,13 +11,13 @@
 
 namespace clade {
 
-/// What was measured of a network.
+/// The measurements of a network.
 struct known_fitness {
   std::vector<double> features; ///< genome_features::encode
   clade::fitness fitness;
 };
 
-/// What screening asks of a genome: how much it promises, by models of all that was
+/// The model that screening asks how much a genome promises, by models of all that was
 /// measured (surrogate.hpp).
 ///
 ///     one objective    a model; the logarithm of the expected improvement
@@ -39,7 +39,7 @@ struct known_fitness {
 /// Constraints come first: the infeasible are taken for worse than all that is feasible,
 /// in each objective, by how much they miss; the failed for the worst.
 ///
-/// What it rests on, measured on five tables by accuracy or loss and parameters
+/// It rests on these measurements, made on five tables by accuracy or loss and parameters
 /// (hypervolume regret after 100 evaluations in thousandths; NAS-Bench-201 on CIFAR-10,
 /// CIFAR-100 and ImageNet16-120, FCNet on naval propulsion and protein structure):
 ///
@@ -74,11 +74,12 @@ private:
              std::span<const double> weights);
 
   std::vector<surrogate> models_;
-  /// Of two or three objectives: what is believed is of the front too.
+  /// The front of two or three objectives; results that are believed are of it too.
   std::vector<objective_point> front_;
   objective_point reference_;
   std::optional<front_improvement> of_front_;
-  std::optional<tchebycheff_improvement> of_all_; ///< Of more.
+  /// The improvement for more objectives.
+  std::optional<tchebycheff_improvement> of_all_;
 };
 
 } // namespace clade

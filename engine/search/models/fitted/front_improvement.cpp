@@ -1,7 +1,7 @@
 // The third objective is cut at every value of the front; within each slab only the
 // points that reach its upper end count. There the first objective is cut at the points
 // of the plane's front, and between two cuts the second is free above the higher of what
-// lies to the right. Of two objectives there is one slab.
+// lies to the right. For two objectives there is one slab.
 #include "engine/search/models/fitted/front_improvement.hpp"
 
 #include "engine/search/models/fitted/screening.hpp"

@@ -12,9 +12,9 @@ namespace clade {
 ///
 ///     E [ HV(front + {Y}) - HV(front) ],   Y_m independent, normal by the predictions,
 ///
-/// exactly, for two or three objectives. What the front leaves free is cut into boxes
-/// that are open above in the second objective; a box from a to b in the first, above h
-/// in the second and from c to d in the third adds
+/// exactly, for two or three objectives. The space that the front leaves free is cut into
+/// boxes that are open above in the second objective; a box from a to b in the first,
+/// above h in the second and from c to d in the third adds
 ///
 ///     (e(a) - e(b)) e(h) (e(c) - e(d)),   e(x) = E max(Y_m - x, 0)
 ///
@@ -43,7 +43,7 @@ private:
   void cut_plane(const std::vector<objective_point>& front, std::size_t low,
                  std::size_t high);
 
-  std::vector<std::vector<double>> at_; ///< Of each objective, rising: where boxes end.
+  std::vector<std::vector<double>> at_; ///< The ends of boxes in each objective, rising.
   std::vector<box> boxes_;
 };
 

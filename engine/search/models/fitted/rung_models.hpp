@@ -7,7 +7,7 @@
 
 namespace clade {
 
-/// What a model of fitness knows of several fidelities: on each rung a Gaussian process
+/// A model of fitness at several fidelities: on each rung a Gaussian process
 /// (surrogate.hpp) whose mean follows what the rung below expects,
 ///
 ///     f_0(x) = mean_0                            + d_0(x)

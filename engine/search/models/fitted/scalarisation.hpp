@@ -41,8 +41,8 @@ namespace clade {
 /// one of each objective is qParEGO's: Daulton, Balandat and Bakshy, NeurIPS 2020.)
 class tchebycheff_improvement {
 public:
-  /// Of the best there is, `shares`; `units` are those of each model's scores: the score
-  /// of a share s is q(s) / unit.
+  /// Makes it for the best there is, `shares`; `units` are those of each model's scores:
+  /// the score of a share s is q(s) / unit.
   tchebycheff_improvement(double best, std::span<const double> weights,
                           std::span<const double> units);
 
@@ -53,7 +53,7 @@ private:
   static constexpr std::size_t steps = 12;
 
   double step_ = 0;
-  /// Of each step the score that each objective must exceed.
+  /// The score that each objective must exceed, for each step.
   std::vector<std::vector<double>> needed_;
 };
 

@@ -35,7 +35,7 @@ public:
                 {canonical_hash(fitter), canonical_hash(other)});
   }
 
-  /// What made it, from one of the parents on, and of which.
+  /// Returns the changes that made it, from one of the parents on, and the parents.
   [[nodiscard]] offspring told(genome chosen) const {
     std::vector<change> changes;
     std::vector<std::size_t> from;

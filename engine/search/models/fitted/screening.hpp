@@ -30,7 +30,7 @@ struct screening_params {
   std::size_t neighbours = 24; ///< Mutants that a step of a climb looks at.
 };
 
-/// What screening knows of a search space. All are pure but for the stream.
+/// The knowledge that screening has of a search space. All are pure but for the stream.
 struct variation_operators {
   std::function<genome(random_stream&)> sample;
   std::function<genome(const genome&, random_stream&)> mutate;

@@ -311,7 +311,7 @@ void surrogate::believe(std::span<const double> features) {
     std::vector<double> k(n);
     for (std::size_t i = 0; i < n; ++i)
       k[i] = covariance(m, differing.data() + i * width);
-    // What was predicted leaves no residual: the mean stays, the spread falls.
+    // A value that was predicted leaves no residual: the mean stays, the spread falls.
     if (m.factor.append(std::move(k), 1 + m.noise))
       m.alpha.push_back(0);
   }

@@ -13,18 +13,18 @@
 
 namespace clade {
 
-/// What was measured of a genome. Greater fitness is better; what is not finite counts as
+/// The measurement of a genome. Greater fitness is better; what is not finite counts as
 /// failed, the worst there is.
 struct example {
   std::vector<double> features; ///< genome_features::encode
   double fitness = -std::numeric_limits<double>::infinity();
-  /// What a model of a lower fidelity expects of it, where there is one
+  /// The value that a model of a lower fidelity expects of it, if there is one
   /// (surrogate_params::trend).
   double lower = 0;
 };
 
-/// What a model expects of a genome, in units of the examples' normal scores: 0 is the
-/// median example, 1 is better than 84 % of them.
+/// The values that a model expects of a genome, in units of the examples' normal scores:
+/// 0 is the median example, 1 is better than 84 % of them.
 struct prediction {
   double mean = 0;
   double spread = 1; ///< Standard deviation, positive.
@@ -73,9 +73,9 @@ struct surrogate_params {
 /// that there will be. Beyond a few hundred evaluations the model no longer sees all of
 /// the history, and evolution without a model catches up.
 ///
-/// What it rests on, measured on NAS-Bench-201 (mean regret after 100 evaluations with
-/// 95 % interval, CIFAR-10 / CIFAR-100 / ImageNet16-120, and the median evaluations until
-/// one of the 16 best cells; all with expected improvement):
+/// It rests on these measurements, made on NAS-Bench-201 (mean regret after 100
+/// evaluations with 95 % interval, CIFAR-10 / CIFAR-100 / ImageNet16-120, and the median
+/// evaluations until one of the 16 best cells; all with expected improvement):
 ///
 ///     local search               .23+-.05  .84+-.18  1.29+-.15    45   39   67
 ///     raw fitness, no sums       .16+-.08  .45+-.21   .98+-.14    30   31   36
@@ -102,7 +102,7 @@ public:
   [[nodiscard]] prediction predict(std::span<const double> features) const {
     return predict(features, {.mean = centre_, .spread = 0});
   }
-  /// Of a model with a trend, of a genome of which the lower one predicts that.
+  /// Predicts by a model with a trend, for a genome of which the lower one predicts that.
   [[nodiscard]] prediction predict(std::span<const double> features,
                                    const prediction& lower) const;
 
@@ -111,12 +111,13 @@ public:
   /// Ginsbourger, Le Riche and Carraro, 2010).
   void believe(std::span<const double> features);
 
-  /// What a child has to beat: the best example's score, as it would be if no other
-  /// equalled it. Where many do, as on the plateaus of accuracies and of tables that are
-  /// looked up by the nearest row, being as good as they are is no improvement.
+  /// Returns the score that a child has to beat: the best example's score, as it would be
+  /// if no other equalled it. If many are equal to it, as on the plateaus of accuracies
+  /// and of tables that are looked up by the nearest row, being as good as they are is no
+  /// improvement.
   [[nodiscard]] double best() const { return best_; }
-  /// Of the examples that were taken in, in their order: of all, where there are no more
-  /// than `examples`.
+  /// Returns the scores of the examples that were taken in, in their order: of all, if
+  /// there are no more than `examples`.
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
 
 private:
@@ -131,7 +132,7 @@ private:
     double share = 0;
     double noise = 0;
     double mean = 0;
-    double slope = 0; ///< Of the trend.
+    double slope = 0; ///< The slope of the trend.
     double variance = 1;
     cholesky factor;
     std::vector<double> alpha; ///< The covariance's inverse times the residuals.
@@ -155,7 +156,8 @@ private:
   bool has_sums_ = false;
   std::vector<std::vector<double>> rows_;
   std::vector<double> scores_;
-  std::vector<double> lower_; ///< Of each row, from the centre; empty without a trend.
+  /// The lower prediction of each row, from the centre; empty without a trend.
+  std::vector<double> lower_;
   double centre_ = 0;
   std::vector<member> members_;
   double best_ = 0;

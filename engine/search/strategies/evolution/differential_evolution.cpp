@@ -219,8 +219,8 @@ void differential_evolution::close() {
   targets_ = std::move(next);
 }
 
-// Of a population that has become smaller the best keep their places; of one that has
-// become larger the new places are sampled.
+// If a population has become smaller, the best keep their places; if it has become
+// larger, the new places are sampled.
 bool differential_evolution::change(const evolution_params& params, std::uint64_t seed) {
   if (!generations::change(params, seed))
     return false;

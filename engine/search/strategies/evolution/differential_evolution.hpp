@@ -4,14 +4,14 @@
 
 namespace clade {
 
-/// What differential_evolution alone reads.
+/// The parameters that differential_evolution alone reads.
 struct difference_params {
   /// By how much of a difference a child moves, F, from 0 to 2; `crossover` is then the
   /// chance of each parameter to move, CR. 0: every target adapts both, which is seldom
   /// worse.
   double weight = 0;
-  /// What the difference is added to: "random", another one of the population, or
-  /// "current_to_best", which climbs faster and gets stuck sooner.
+  /// The candidate that the difference is added to: "random", another one of the
+  /// population, or "current_to_best", which climbs faster and gets stuck sooner.
   std::string base = "random";
 };
 
@@ -27,10 +27,10 @@ void keys(own_keys& v, difference_params& p);
 ///   child(i) = v(i)                     by the chance CR, and for one i always
 ///   child(i) = x(i)                     else
 ///
-/// a, b, c: others of the population that did not fail, drawn evenly, all different. What
-/// leaves the cube is put between x and the wall. Whole numbers and lists are bins of the
-/// cube, unordered lists too (DEHB: Awad, Mallik and Hutter, IJCAI 2021); what does not
-/// apply to x is drawn.
+/// a, b, c: others of the population that did not fail, drawn evenly, all different. A
+/// coordinate that leaves the cube is put between x and the wall. Whole numbers and lists
+/// are bins of the cube, unordered lists too (DEHB: Awad, Mallik and Hutter, IJCAI 2021);
+/// what does not apply to x is drawn.
 ///
 /// F and CR adapt (jDE: Brest et al., IEEE Transactions on Evolutionary Computation 10,
 /// 2006): each place has its own, begins with 0.5 and 0.9, tries others one time in ten
@@ -73,7 +73,8 @@ private:
   [[nodiscard]] std::size_t staying() const override { return params().population; }
   [[nodiscard]] std::size_t surviving() const override { return params().population; }
 
-  /// What the child at a place is bred with; takes the same draws always.
+  /// Returns the control with which the child at a place is bred; takes the same draws
+  /// always.
   [[nodiscard]] control try_control(std::size_t place, random_stream& random) const;
   [[nodiscard]] random_stream choices(std::uint64_t generation, std::size_t place) const;
   /// The targets once the complete generation is closed.

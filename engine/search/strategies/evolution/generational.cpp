@@ -39,8 +39,8 @@ void generational::choose_parents(breeding& order) const {
   learning_.apply(order);
 }
 
-// What a generation teaches is learnt when it is closed, whatever the order in which its
-// results came.
+// The lessons of a generation are learnt when it is closed, whatever the order in which
+// its results came.
 void generational::born(const candidate& c) {
   if (params().mutation.adapt && !c.parents.empty()) {
     const auto parent =

@@ -34,7 +34,7 @@ private:
   [[nodiscard]] std::size_t draw(random_stream& random) const;
   void prepare();
 
-  lexicase lexicase_; ///< Of the survivors, where selection is by it.
+  lexicase lexicase_; ///< The lexicase of the survivors, if selection is by it.
   mutation_learning learning_;
 };
 

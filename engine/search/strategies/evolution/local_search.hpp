@@ -20,8 +20,8 @@ namespace clade {
 ///
 /// The first better neighbour is moved to, rather than the best of all: on NAS-Bench-201
 /// (300 seeds, mean regret after 100 evaluations) .39 against .53 on CIFAR-10, .73
-/// against 1.25 on CIFAR-100 and 1.25 against 1.74 on ImageNet16-120. What was asked for
-/// before, in this descent or another, is passed over: its own descent is done.
+/// against 1.25 on CIFAR-100 and 1.25 against 1.74 on ImageNet16-120. A genome that was
+/// asked for before, in this descent or another, is passed over: its own descent is done.
 ///
 /// Neighbours (neighbours.hpp) are all values next to those of hyperparameters and of
 /// layers' settings, and, where the space has layers, as many changes of the graph as the
@@ -54,7 +54,8 @@ private:
 
   std::shared_ptr<const search_space> space_;
   std::optional<individual> centre_;
-  std::vector<neighbour> left_; ///< Of the centre, not asked for; the last is next.
+  /// The neighbours of the centre that were not asked for; the last is next.
+  std::vector<neighbour> left_;
   std::size_t rewirings_left_ = 0;
   std::set<candidate_id> around_; ///< Neighbours of this descent, not heard.
   std::optional<individual> next_start_;

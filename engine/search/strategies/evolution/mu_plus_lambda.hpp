@@ -17,7 +17,7 @@ namespace clade {
 /// parent and is a cross of the two. The failed are parents only where all failed.
 ///
 /// Take it where evaluations are exact, or repeated: the best is never lost, and few
-/// parents (1 to 8) climb fast. Where fitness is noisy, a lucky one stays for ever and
+/// parents (1 to 8) climb fast. If fitness is noisy, a lucky one stays for ever and
 /// breeds on: take "regularised", in which all die.
 class mu_plus_lambda final : public generations {
 public:

@@ -178,7 +178,8 @@ std::vector<std::size_t> niching(const std::vector<niche>& taken,
   return chosen;
 }
 
-/// Of each fitness that is feasible; what would overflow is cut off.
+/// Returns the costs of each fitness that is feasible; a value that would overflow is cut
+/// off.
 std::vector<objective_point> costs_below(const objective_point& ideal,
                                          const std::vector<fitness>& all) {
   constexpr double most = 1e100;

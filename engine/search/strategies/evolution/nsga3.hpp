@@ -15,10 +15,10 @@ namespace clade {
 
 /// NSGA-III (Deb and Jain, "An evolutionary many-objective optimization algorithm using
 /// reference-point-based nondominated sorting approach, part I", and Jain and
-/// Deb, part II for constraints; IEEE TEC 18(4), 2014). As nsga2, but the front that does
-/// not fit whole is filled by niches in the place of distances. Objectives are counted
-/// from the best value of each that was ever seen, in units of the intercepts of the
-/// plane through the extreme points, those with the least
+/// Deb, part II for constraints; IEEE TEC 18(4), 2014). It is as nsga2, but the front
+/// that does not fit whole is filled by niches in the place of distances. Objectives are
+/// counted from the best value of each that was ever seen, in units of the intercepts of
+/// the plane through the extreme points, those with the least
 ///
 ///   max over objectives m of f_m / w_m       (w: 1 along an axis, 1e-6 elsewhere)
 ///

@@ -41,7 +41,7 @@ private:
   [[nodiscard]] std::size_t staying() const override { return 0; }
   [[nodiscard]] std::size_t surviving() const override { return params().population; }
 
-  /// Of the generation before, those that can be trained on, best first.
+  /// The members of the generation before that can be trained on, best first.
   std::vector<individual> members_;
 };
 

@@ -101,7 +101,7 @@ chosen_strategy choose_strategy(const evolution_params& params, const search_spa
            && serves(r.strategy, space);
   };
   const auto found = std::ranges::find_if(rules, fits);
-  // What is wrong with the parameters whatever the strategy is said of the last one.
+  // A fault of the parameters that every strategy would have is said of the last one.
   const rule& r = found == rules.end() ? rules.back() : *found;
   return {with(params, r.strategy), std::string(r.strategy) + ": " + r.why(task)};
 }

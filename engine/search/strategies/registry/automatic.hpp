@@ -10,7 +10,7 @@ namespace clade {
 /// In an experiment file, and for one that names none.
 inline constexpr const char* automatic_strategy = "auto";
 
-/// What a choice among strategies looks at, beside the space.
+/// The facts that a choice among strategies looks at, beside the space.
 struct search_task {
   std::size_t objectives = 1;
   bool fidelities = false; ///< Trainings may be stopped and continued (rungs).
@@ -37,12 +37,12 @@ struct chosen_strategy {
 ///   at most 2,000                  surrogate       a model of them pays, and is fast
 ///   more                           regularised     robust, at no cost of its own
 ///
-/// Of the strategies with rungs, multi_fidelity and asha have the least regret for the
+/// Among the strategies with rungs, multi_fidelity and asha have the least regret for the
 /// epochs of 25 to 50 full trainings on tables of several fidelities: on NAS-Bench-201
 /// multi_fidelity has less than asha on all three, on TaskSet they are as good.
 ///
-/// Where none does, regularised. A pure function; `available` is what there is to choose
-/// among, for tests of rules whose strategies may come later.
+/// If none fits, it chooses regularised. A pure function; `available` is what there is to
+/// choose among, for tests of rules whose strategies may come later.
 [[nodiscard]] chosen_strategy
 choose_strategy(const evolution_params& params, const search_space& space,
                 const search_task& task,

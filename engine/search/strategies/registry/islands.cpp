@@ -197,7 +197,7 @@ void islands::send(const individual& best, std::size_t from, std::size_t to) {
     return;
   last = best.id;
   auto& there = *islands_[to].search;
-  // Where no place is left, the migrant comes too late.
+  // If no place is left, the migrant comes too late.
   if (!there.receive(inside(to, best)))
     std::ignore =
         there.give(best.genome, "migrated from island " + std::to_string(from + 1)

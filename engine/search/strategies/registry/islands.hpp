@@ -8,7 +8,7 @@
 
 namespace clade {
 
-/// What islands alone reads.
+/// The parameters that islands alone reads.
 struct islands_params {
   /// The strategies of the islands, or how many islands run "regularized". The population
   /// must be a multiple of their number.
@@ -65,7 +65,7 @@ public:
   /// The islands must stay the same, and, as results "arrived", each must just have
   /// closed a generation of its own.
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
-  /// Of all islands, each once.
+  /// Returns the populations of all islands, each member once.
   [[nodiscard]] std::vector<individual> population() const override;
 
 private:

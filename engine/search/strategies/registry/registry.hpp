@@ -17,7 +17,7 @@ enum class rung_layout { none, by_ratio, evenly, one_a_generation };
 /// several, `few` are two or three, `many` are four and more.
 enum class objective_count { one, any, few, many };
 
-/// What others need to know of a strategy beside its name.
+/// The traits that others need to know of a strategy beside its name.
 struct strategy_traits {
   rung_layout rungs = rung_layout::none;
   objective_count objectives = objective_count::one;
@@ -77,7 +77,7 @@ void visit_own_keys(own_keys& v, own_params& own);
 make_strategy(const evolution_params& params, std::uint64_t seed,
               std::shared_ptr<const search_space> space = {});
 
-/// What a strategy is called in an experiment file, and when to take it.
+/// The name of a strategy in an experiment file, and advice on when to take it.
 struct strategy_advice {
   std::string_view name;
   std::string_view sentence;

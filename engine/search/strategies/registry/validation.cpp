@@ -1,4 +1,4 @@
-// What is right in [evolution], by the traits of the strategy it names and by what that
+// The checks of [evolution], by the traits of the strategy it names and by what that
 // strategy judges itself. The order of the checks is that in which people are told.
 #include "engine/search/strategies/registry/validation.hpp"
 
@@ -76,7 +76,7 @@ std::vector<std::uint32_t> laid_rungs(rung_layout layout, const evolution_params
   return rungs.size() < 2 ? std::vector<std::uint32_t>{1, epochs} : rungs;
 }
 
-// What every strategy may be told, whether it reads it or not.
+// Checks the parameters that every strategy may be given, whether it reads them or not.
 expected<void> check_shared(const evolution_params& p) {
   if (auto ok = check_number("population", p.population, 1, most_candidates); !ok)
     return ok;
@@ -113,8 +113,8 @@ expected<void> validate(const evolution_params& params) {
     return tl::unexpected(row.error());
   if (auto ok = check_shared(params); !ok)
     return ok;
-  // What only one strategy reads is checked for that one alone, so that its defaults are
-  // in nobody else's way.
+  // Parameters that only one strategy reads are checked for that one alone, so that their
+  // defaults are in nobody else's way.
   const auto& traits = (*row)->traits;
   if (const auto own = (*row)->validate; own != nullptr)
     if (auto ok = own(params); !ok)

@@ -9,8 +9,8 @@ namespace clade {
 /// Recht and Talwalkar, "A System for Massively Parallel Hyperparameter Tuning", MLSys
 /// 2020), with evolution in place of random sampling. Whenever a place is free, the rungs
 /// are looked through from the top: whoever is among the best floor(n / reduction) of the
-/// n on a rung and was not promoted from there goes on to the next. Where nobody is, a
-/// new candidate begins on the lowest rung: sampled in generation 0, then a mutant, or by
+/// n on a rung and was not promoted from there goes on to the next. If nobody is, a new
+/// candidate begins on the lowest rung: sampled in generation 0, then a mutant, or by
 /// `crossover` a cross, of winners of a tournament on the highest rung that enough have
 /// reached. No rung is ever waited for, so no slot idles behind a straggler; the price is
 /// that some are promoted whom later ones turn out to beat.

@@ -13,7 +13,7 @@ constexpr double difference_weight = 0.5, crossover_chance = 0.5;
 // So often trials that are known already are drawn anew; then they are mutated too.
 constexpr std::uint64_t patience = 5;
 
-/// Of the order's parents x, r1, r2, r3.
+/// A trial from the order's parents x, r1, r2, r3.
 class trial final : public proposal {
 public:
   expected<offspring> make(const breeding_rules& rules,

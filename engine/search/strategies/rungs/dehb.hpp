@@ -15,11 +15,11 @@ namespace clade {
 ///   u_j = v_j with the chance 0.5, and for one j in any case, else x_j
 ///
 /// A coordinate outside of [0, 1] is drawn again. The trial takes the place of x if it is
-/// fitter; what is promoted to a rung, or sampled, that of the worst there. What is
-/// promoted is trained on, as in Hyperband, where the paper's later brackets train trials
-/// alone: so no epoch is paid twice. A space with operators has each trial take the graph
-/// of x or of r1, mutated. Until a rung has four members, candidates are bred as
-/// Hyperband's are.
+/// fitter; what is promoted to a rung, or sampled, that of the worst there. A candidate
+/// that is promoted is trained on, as in Hyperband, while the paper's later brackets
+/// train trials alone: so no epoch is paid twice. A space with operators has each trial
+/// take the graph of x or of r1, mutated. Until a rung has four members, candidates are
+/// bred as Hyperband's are.
 ///
 /// To take where hyperparameters are most of what is searched, and mostly numbers.
 class dehb final : public hyperband {

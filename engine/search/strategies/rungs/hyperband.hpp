@@ -5,7 +5,7 @@
 namespace clade {
 
 /// Hyperband (Li, Jamieson, DeSalvo, Rostamizadeh and Talwalkar, JMLR 18, 2018):
-/// successive halving that hedges against first epochs that mislead. Of L rungs, a
+/// successive halving that hedges against first epochs that mislead. With L rungs, a
 /// bracket begins on each rung b = 0..L-1, with a number of candidates in proportion to
 ///
 ///   n_b = ceil(L / (L - b) * reduction^(L - 1 - b)),

@@ -89,7 +89,7 @@ std::size_t multi_fidelity::rung_of(std::uint32_t epochs) const {
   return rung_among(rungs_, epochs);
 }
 
-// Of what is too much on a rung, the best half and the newest half stay.
+// If there are too many on a rung, the best half and the newest half stay.
 void multi_fidelity::thin(std::vector<individual>& known) const {
   const auto rung = rung_of(known.back().epochs);
   std::vector<std::size_t> there;

@@ -21,7 +21,7 @@ namespace clade {
 ///              which that is expected goes on to the next, whatever its rank; what was
 ///              measured of it is in the model. A rung that misleads has little say
 ///
-/// Of those that are trained to rung r the share
+/// Among those that are trained to rung r, the share
 ///
 ///     sqrt(epochs_r / epochs_r+1)
 ///
@@ -80,7 +80,7 @@ private:
   std::shared_ptr<const search_space> space_;
   std::vector<std::uint32_t> rungs_;
   std::vector<double> ordered_on_; ///< How many trainings to each rung.
-  /// Whose trainings were ordered to go on, of those that are remembered.
+  /// The candidates whose trainings were ordered to go on, of those that are remembered.
   std::set<candidate_id> promoted_;
 };
 

@@ -16,9 +16,9 @@ namespace clade {
 
 namespace {
 
-/// Of an even draw.
+/// The deviation of an even draw.
 constexpr double first_sigma = 0.28867513459481287;
-/// Of a real: what its few digits tell apart.
+/// The deviation that the few digits of a real can tell apart.
 constexpr double least_real = 1e-4;
 constexpr double least_share_of_step = 0.25;
 constexpr double narrow_share = 1.5;
@@ -32,7 +32,8 @@ public:
         coordinates_(std::move(coordinates)),
         origin_(std::move(origin)) {}
 
-  // What does not vary, and the layers, are those of any genome of the space.
+  // The parameters that do not vary, and the layers, are those of any genome of the
+  // space.
   [[nodiscard]] expected<offspring> make(const breeding_rules& rules,
                                          const breeding& order) const override {
     auto random = derive(rules.seed, purpose::mutation, order.generation, order.index,
@@ -145,7 +146,7 @@ void cma_es::close() {
   propose();
 }
 
-// Of failures nothing is learnt but that they are not among the better half.
+// From failures nothing is learnt but that they are not among the better half.
 void cma_es::follow(std::uint64_t closed) {
   std::ranges::sort(told_, fitter, &told::who);
   std::vector<std::vector<double>> points;

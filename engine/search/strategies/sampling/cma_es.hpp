@@ -15,13 +15,13 @@ namespace clade {
 ///   back
 ///
 /// (gaussian.hpp has the formulas.) Generation 0 is sampled evenly, and is what the first
-/// step is taken from. What leaves the cube is mirrored at its wall. Whole numbers and
-/// ordered lists are steps of the cube: no deviation falls below a quarter of such a
-/// step, so that neighbours are always tried (after Hansen, "A CMA-ES for mixed-integer
-/// nonlinear optimization", 2011). A distribution that has become as narrow as that, or
-/// has found nothing better for 10 + 30 n / lambda of its generations, is begun again
-/// elsewhere with twice the population (IPOP: Auger and Hansen, CEC 2005), which is taken
-/// over two generations of the run, then four, at most eight.
+/// step is taken from. A coordinate that leaves the cube is mirrored at its wall. Whole
+/// numbers and ordered lists are steps of the cube: no deviation falls below a quarter of
+/// such a step, so that neighbours are always tried (after Hansen, "A CMA-ES for
+/// mixed-integer nonlinear optimization", 2011). A distribution that has become as narrow
+/// as that, or has found nothing better for 10 + 30 n / lambda of its generations, is
+/// begun again elsewhere with twice the population (IPOP: Auger and Hansen, CEC 2005),
+/// which is taken over two generations of the run, then four, at most eight.
 ///
 /// Take it for 2 to 40 real or whole hyperparameters that depend on one another, with
 /// some hundred evaluations or more; it does not mind scales and rotations. With few
@@ -59,7 +59,8 @@ private:
   void propose();
 
   std::shared_ptr<const search_space> space_;
-  std::vector<std::size_t> coordinates_; ///< Of the space's hyperparameters.
+  /// The coordinates among the space's hyperparameters.
+  std::vector<std::size_t> coordinates_;
   gaussian distribution_;
   std::shared_ptr<const clade::proposal> proposal_;
   std::vector<told> told_; ///< Since the last step.

@@ -49,7 +49,8 @@ void sort_by_worth(std::vector<individual>& known) {
   known = std::move(sorted);
 }
 
-/// What is known of examples beside their genomes, by which they are encoded.
+/// The features of examples that are known beside their genomes, by which they are
+/// encoded.
 class encoding {
 public:
   /// By the genome alone.
@@ -146,7 +147,7 @@ private:
 
 } // namespace
 
-// Of what is too much, the best half and the newest half stay, in the order of hearing.
+// If there are too many, the best half and the newest half stay, in the order of hearing.
 void surrogate_assisted::thin(std::vector<individual>& known) const {
   if (known.size() <= most_known)
     return;

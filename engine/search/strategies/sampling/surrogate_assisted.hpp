@@ -19,9 +19,9 @@ namespace clade {
 /// it finds good networks in a third to a half of the evaluations of regularised
 /// evolution or local search. Each candidate costs 10 to 20 ms of a generator's time.
 ///
-/// Where the last three results were each equal to one before, as on a plateau, the next
-/// candidate is sampled: a model learns nothing from more of them, and what it has
-/// learnt says that there is nothing else.
+/// If the last three results were each equal to one before, as on a plateau, the next
+/// candidate is sampled: a model learns nothing from more of them, and what it has learnt
+/// says that there is nothing else.
 ///
 /// With `zero_cost`, the model's 16 best are measured before any training of theirs
 /// (engine/training/loop/zero_cost.hpp), and a second model, of the same kind and of all that
@@ -34,9 +34,8 @@ namespace clade {
 ///
 /// With several in flight, an order waits until those before it are born: their networks
 /// are taken for measured as the model expects them, so that what is in training is not
-/// asked for again. What a model knows of is the `in_flight` results less than there
-/// could be; few in flight search better. Of long histories the best and the newest are
-/// kept.
+/// asked for again. The results that a model knows are `in_flight` less than there could
+/// be; few in flight search better. In a long history the best and the newest are kept.
 class surrogate_assisted final : public model_guided {
 public:
   using model_guided::model_guided;

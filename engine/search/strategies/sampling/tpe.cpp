@@ -92,7 +92,7 @@ private:
     std::vector<std::pair<double, std::vector<setting>>> scored;
     for (int round = 0; round < rounds && scored.size() <= order.attempt; ++round)
       for (int i = 0; i < draws; ++i) {
-        // Where all around the good was tried, whatever was not will do.
+        // If all around the good was tried, any that was not will do.
         auto settings =
             round < rounds / 2 ? of_good_->draw(random) : sample(parameters, random);
         const auto point = point_of(parameters, settings);

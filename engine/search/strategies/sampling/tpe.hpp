@@ -7,24 +7,24 @@ namespace clade {
 
 /// The Tree-structured Parzen Estimator in a steady state (Bergstra, Bardenet, Bengio and
 /// Kegl, "Algorithms for Hyper-Parameter Optimization", NIPS 2011), for real, whole,
-/// ordered and unordered hyperparameters, and those that apply on a condition. What was
-/// heard is split into the best tenth, at most 25, and the rest; a density is fitted to
-/// the hyperparameters of each (parzen.hpp), and of 24 draws from that of the good the
-/// one is taken with the greatest
+/// ordered and unordered hyperparameters, and those that apply on a condition. The
+/// results that were heard are split into the best tenth, at most 25, and the rest; a
+/// density is fitted to the hyperparameters of each (parzen.hpp), and of 24 draws from
+/// that of the good the one is taken with the greatest
 ///
 ///     log l(x) - log g(x)        l: of the good, g: of the rest
 ///
-/// which is the one with the greatest expected improvement. As in Optuna (Akiba et al.,
-/// KDD 2019) the densities are multivariate, with a prior and the magic clip, and all but
-/// the 25 newest observations weigh the less the older they are. The failed are among the
-/// rest. What is known is not drawn again. The first 10 are sampled, and so is all that
-/// is asked for before 4 have succeeded.
+/// which is the one with the greatest expected improvement. The densities are
+/// multivariate, as in Optuna (Akiba et al., KDD 2019), with a prior and the magic clip,
+/// and all but the 25 newest observations weigh the less the older they are. The failed
+/// are among the rest. A genome that is known is not drawn again. The first 10 are
+/// sampled, and so is all that is asked for before 4 have succeeded.
 ///
-/// It models hyperparameters alone. Where the space has layers, a child has the graph of
-/// one of the good (and of the `population` best), mutated but for as large a share as
+/// It models hyperparameters alone. If the space has layers, a child has the graph of one
+/// of the good (and of the `population` best), mutated but for as large a share as
 /// mutation has for hyperparameters, and hyperparameters by TPE.
 ///
-/// Of the history it knows the 500 best and the 500 newest, so that an order takes no
+/// It knows the 500 best and the 500 newest of the history, so that an order takes no
 /// longer after a million evaluations than after a thousand.
 ///
 /// Take it for hyperparameters that are many or real, or depend on each other, and for
@@ -43,7 +43,7 @@ public:
   /// The best, at most `population`.
   [[nodiscard]] std::vector<individual> population() const override { return parents_; }
 
-  /// What is modelled of a candidate that was heard.
+  /// The part of a candidate that was heard that is modelled.
   struct observation {
     candidate_id id = 0;
     clade::fitness fitness;
@@ -64,7 +64,7 @@ private:
   void changed() override;
 
   std::shared_ptr<const search_space> space_;
-  /// Of those that did not fail, best first.
+  /// The observations that did not fail, best first.
   std::vector<std::shared_ptr<const observation>> best_;
   std::deque<std::shared_ptr<const observation>> newest_;
   std::vector<individual> parents_; ///< The best, best first.

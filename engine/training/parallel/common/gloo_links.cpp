@@ -43,7 +43,7 @@ using std::size_t;
 
 constexpr size_t piece_bytes = 1 << 20;
 constexpr size_t head_bytes = sizeof(std::uint64_t);
-// What is kept of one member while no call waits; then it waits in turn.
+// The bytes that are kept of one member while no call waits; then it waits in turn.
 constexpr size_t most_kept = 16 << 20;
 constexpr auto look_every = 20ms;
 constexpr int tag = 0;
@@ -52,14 +52,14 @@ constexpr std::chrono::milliseconds connecting_time = 2s;
 // How long a member takes is for the head to judge.
 constexpr std::chrono::milliseconds forever = 24h * 365;
 
-// Of what LibTorch throws the rest is a stack.
+// The rest of an exception of LibTorch is a stack.
 std::string first_line(const std::exception& e) {
   const std::string all = e.what();
   return all.substr(0, all.find('\n'));
 }
 
-/// Where Gloo leaves at which address each member listens: a member sets its own, and when
-/// it first asks for one, all tell each other theirs.
+/// The store in which Gloo leaves the address at which each member listens: a member sets
+/// its own, and when it first asks for one, all tell each other theirs.
 class meeting_store final : public c10d::Store {
 public:
   explicit meeting_store(links& met) : met_(met) {}
@@ -352,7 +352,7 @@ private:
   std::uint64_t bytes_sent_ = 0;
   std::array<message, 2> messages_;
 
-  std::mutex mutex_; // Of what follows up to `waited_`.
+  std::mutex mutex_; // The mutex of the members that follow, up to `waited_`.
   std::condition_variable changed_, breaks_;
   std::vector<peer> peers_;
   bool waits_ = false; ///< A call waits, during which all that others send is taken in.

@@ -39,7 +39,7 @@ void add_up(std::span<const tensor_list> replicas, std::size_t receivers,
   const auto count = static_cast<std::int64_t>(replicas.size());
   const auto chunk = static_cast<std::int64_t>(part);
   const auto begin = all * chunk / count, end = all * (chunk + 1) / count;
-  std::int64_t at = 0; // Where the tensor begins.
+  std::int64_t at = 0; // The place at which the tensor begins.
   pointers<T> of(replicas.size());
   for (std::size_t i = 0; i < replicas.front().size(); ++i) {
     const auto size = replicas.front()[i].numel();

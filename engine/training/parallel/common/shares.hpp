@@ -24,7 +24,7 @@ namespace clade {
 void copy_row(const at::Tensor& row, std::span<const at::Tensor> tensors,
               std::size_t skipped = 0);
 
-/// Of a row of float32 on the processor.
+/// Returns the values of a row of float32 on the processor.
 [[nodiscard]] std::span<float> values_of(const at::Tensor& row);
 
 } // namespace clade

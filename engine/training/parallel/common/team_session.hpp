@@ -8,14 +8,14 @@
 
 namespace clade {
 
-/// What one member does together with the others, exchange after exchange, the same ones
-/// in the same order. Whoever is lost, or comes, the exchanges have the results that they
-/// would have had.
+/// The work of one member together with the others, exchange after exchange, the same
+/// ones in the same order. Whoever is lost, or comes, the exchanges have the results that
+/// they would have had.
 class team_session {
 public:
   team_session(team& members, handed_over state);
 
-  /// Does `work` with all members. Where the team is formed anew meanwhile, the present
+  /// Does `work` with all members. If the team is formed anew meanwhile, the present
   /// members do it again from the beginning: until its last exchange it changes nothing
   /// that `handed_over::give` gives. Throws `position_of_others` where this member was
   /// behind others, and `task_dropped`.

@@ -113,7 +113,7 @@ std::vector<left_out_gradients> late_workers(const updates_log& log,
   const auto steps = entries / taken;
   for (std::uint32_t w = 0; w < log.workers; ++w) {
     const auto left_out = steps - std::min(steps, counts[w]);
-    // Of all others together.
+    // The samples of all others together.
     const auto theirs =
         static_cast<double>(steps * (log.workers - 1) - (entries - counts[w]))
         / static_cast<double>(log.workers - 1);

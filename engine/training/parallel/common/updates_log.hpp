@@ -17,12 +17,12 @@ struct applied_gradient {
   friend bool operator==(const applied_gradient&, const applied_gradient&) = default;
 };
 
-/// What timing decided in one epoch: for each holder the gradients in the order in which
-/// it took them in. Gradient i of a worker there is the one of its step i, except with
-/// backup workers, where so many entries in turn make a step.
+/// The decisions of timing in one epoch: for each holder the gradients in the order in
+/// which it took them in. Gradient i of a worker there is the one of its step i, except
+/// with backup workers, where so many entries in turn make a step.
 using epoch_updates = std::vector<std::vector<applied_gradient>>;
 
-/// What timing decided in a training. Who has it makes the same weights again.
+/// The decisions of timing in a training. Who has it makes the same weights again.
 struct updates_log {
   std::uint32_t workers = 0;
   std::vector<epoch_updates> epochs; ///< The training's own, in their order.

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 // A worker computes the gradient of its share of each batch in turn, and sends each holder
-// its part. What it waits for:
+// its part. It waits for these things:
 //
 //   steps (taken > 0)     all holders have made the version of this step; where one has
 //                         made the next one already, its gradient comes too late for all
@@ -351,8 +351,8 @@ void exchange_epoch::send_losses() {
   --done_missing_;
 }
 
-// Those of a member's workers, in their order. It sends nothing more in this epoch but the
-// states of its holders.
+// Takes the losses of a member's workers, in their order. It sends nothing more in this
+// epoch but the states of its holders.
 void exchange_epoch::take_losses(const message& m) {
   --done_missing_;
   const auto* next = m.values.const_data_ptr<float>();
@@ -370,7 +370,8 @@ void exchange_epoch::stop() {
       session_.send(m, {.kind = static_cast<std::uint32_t>(kind::stop)});
 }
 
-// As replicas add theirs up; of a step that dropped some, those of the first holder count.
+// Returns the total as replicas add theirs up; for a step that dropped some, those of the
+// first holder count.
 at::Tensor exchange_epoch::total_loss() const {
   auto total = at::zeros({}, at::kDouble);
   for (std::size_t t = 0; t < steps_; ++t) {

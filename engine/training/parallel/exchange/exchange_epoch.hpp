@@ -28,14 +28,14 @@ struct exchange_parts {
                                             std::size_t members) const;
 };
 
-/// What an epoch begins with and is made by; outlives it.
+/// The parts that an epoch begins with and is made by; they outlive it.
 struct exchange_setup {
   network_module& net;
   const step_rules& rules;
   exchange_parts parts;
-  tensor_list parameters, statistics; ///< Of the network.
-  std::vector<holder_layout> layouts; ///< Of each holder.
-  std::vector<std::int64_t> offsets;  ///< As of `add_up_shares`.
+  tensor_list parameters, statistics; ///< The tensors of the network.
+  std::vector<holder_layout> layouts; ///< The layout of each holder.
+  std::vector<std::int64_t> offsets;  ///< The offsets, as for `add_up_shares`.
 };
 
 /// One epoch of holders of parameters and of workers that read them, compute gradients and
@@ -87,18 +87,19 @@ private:
     parameter_holder holder;
     std::uint64_t version = 0;
     std::vector<applied_gradient> log;
-    std::vector<std::uint64_t> counts, replied; ///< Of each worker.
-    std::vector<std::deque<pushed>> queues;     ///< Of each worker: not yet taken in.
-    at::Tensor sum; ///< Of the gradients of a step that waits for norms.
+    std::vector<std::uint64_t> counts, replied; ///< The counts of each worker.
+    /// The gradients of each worker that are not yet taken in.
+    std::vector<std::deque<pushed>> queues;
+    at::Tensor sum; ///< The sum of the gradients of a step that waits for norms.
     double rate = 0;
-    std::size_t delivered = 0; ///< Of the plan's deliveries.
+    std::size_t delivered = 0; ///< The number of the plan's deliveries that were made.
     bool sent = false;
   };
   struct working {
     std::size_t number = 0;
     std::size_t next = 0;               ///< The next step, or gradient of the plan.
-    std::vector<std::uint64_t> replies; ///< Of each holder.
-    std::vector<copy> copies;           ///< Of each holder; of a plan.
+    std::vector<std::uint64_t> replies; ///< The number of replies of each holder.
+    std::vector<copy> copies;           ///< The copies of each holder, by a plan.
     std::vector<std::deque<copy>> inbox;
   };
   struct stored_batch {
@@ -149,15 +150,15 @@ private:
   bool sent_done_ = false, stopped_ = false;
   std::vector<held> holders_;
   std::vector<working> workers_;
-  std::vector<copy> copies_; ///< Of each holder; where there is no plan.
+  std::vector<copy> copies_; ///< The copies of each holder, if there is no plan.
   std::map<std::uint64_t, stored_batch> batches_;
-  std::vector<std::int64_t> sizes_;        ///< Of each step's batch.
-  std::map<std::size_t, message> norms_;   ///< Of each holder's present step.
-  std::vector<std::vector<float>> losses_; ///< Of each worker, by step.
+  std::vector<std::int64_t> sizes_;        ///< The size of each step's batch.
+  std::map<std::size_t, message> norms_;   ///< The norms of each holder's present step.
+  std::vector<std::vector<float>> losses_; ///< The losses of each worker, by step.
   std::vector<at::Tensor> states_;
   epoch_updates updates_;
   std::size_t states_missing_ = 0, done_missing_ = 0;
-  std::size_t added_ = 0; ///< Of the copies of peers.
+  std::size_t added_ = 0; ///< The number of the copies of peers that were added.
 };
 
 } // namespace clade

@@ -1,5 +1,5 @@
-// What holders of parameters do in an epoch (exchange_epoch.hpp): they take gradients in,
-// in the order in which they come or in that of a log, and give out parameters.
+// The work of holders of parameters in an epoch (exchange_epoch.hpp): they take gradients
+// in, in the order in which they come or in that of a log, and give out parameters.
 #include "engine/training/parallel/common/shares.hpp"
 #include "engine/training/parallel/exchange/exchange_epoch.hpp"
 
@@ -62,8 +62,8 @@ void exchange_epoch::take_planned(held& h) {
   take_step(h);
 }
 
-// Of the gradients of the workers in `queues`. The norm of all holders' sums decides how
-// they are clipped.
+// Takes a step by the gradients of the workers in `queues`. The norm of all holders' sums
+// decides how they are clipped.
 void exchange_epoch::take_step(held& h) {
   const at::NoGradGuard no_grad;
   tensor_list rows(rules_.workers);
@@ -107,10 +107,11 @@ std::vector<held_part> exchange_epoch::parts_of_holder(std::size_t holder) const
   return parts_of(setup_.layouts[holder], setup_.offsets, rules_.workers);
 }
 
-// As the norm of all gradients is made of norms of their parts (optimiser.hpp). Undefined:
-// not all are there.
+// Returns the scale; the norm of all gradients is made of norms of their parts
+// (optimiser.hpp). Undefined: not all are there.
 at::Tensor exchange_epoch::scale_of_step(std::uint64_t step) const {
-  std::vector<tensor_list> norms(setup_.parameters.size()); // Of each parameter's parts.
+  // The norms of each parameter's parts.
+  std::vector<tensor_list> norms(setup_.parameters.size());
   for (std::size_t h = 0; h < rules_.holders; ++h) {
     const auto found = norms_.find(h);
     if (found == norms_.end() || found->second.head.step != step)

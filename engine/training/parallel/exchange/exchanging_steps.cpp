@@ -74,13 +74,14 @@ private:
   step_rules rules_;
   exchange_setup setup_;
   message_session session_;
-  tensor_list state_;                   ///< Of the network, as its average has it.
+  /// The state of the network, as its average has it.
+  tensor_list state_;
   mutable std::vector<moment> moments_; ///< Empty within an epoch.
   const weight_average* average_ = nullptr;
   std::uint64_t count_ = 0;
   updates_log given_, log_;
   std::optional<exchange_epoch> epoch_;
-  /// Of the position that was kept last but so many; it is said once.
+  /// The verdict at the position that was kept last but so many; it is said once.
   std::optional<std::pair<std::uint64_t, verdict>> decided_;
 };
 
@@ -120,7 +121,7 @@ std::vector<at::Tensor> exchanging_steps::moment_tensors() const {
   return all;
 }
 
-// What is said of moments comes after this.
+// The moments are put in after this.
 void exchanging_steps::take_over_weights() {
   epoch_.reset();
   moments_.clear();

@@ -5,8 +5,8 @@
 
 namespace clade {
 
-/// Of a member of a team with servers or peers (distribution.hpp). `given`: the log of the
-/// training, if it is made again.
+/// Makes the steps of a member of a team with servers or peers (distribution.hpp).
+/// `given`: the log of the training, if it is made again.
 [[nodiscard]] std::unique_ptr<training_steps>
 make_exchanging_steps(network_module& net, const step_rules& rules,
                       const distribution_params& how, team& members, handed_over state,

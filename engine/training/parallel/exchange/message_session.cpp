@@ -137,7 +137,7 @@ message message_session::wait() {
   });
 }
 
-// What was put back came before what waits.
+// Messages that were put back came before those that wait.
 void message_session::begin_epoch() {
   at_kept_ = false;
   waiting_.insert(waiting_.begin(), std::make_move_iterator(later_.begin()),

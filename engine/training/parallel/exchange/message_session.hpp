@@ -8,14 +8,16 @@
 
 namespace clade {
 
-/// What a message is about. The session passes it on and looks at `epoch` alone.
+/// The facts that tell what a message is about. The session passes it on and looks at
+/// `epoch` alone.
 struct message_head {
   std::uint32_t kind = 0;
   std::uint32_t worker = 0, holder = 0, reserved = 0;
   std::uint64_t epoch = 0; ///< Set by the session: positions that the sender had kept.
   std::uint64_t step = 0, version = 0;
   double rate = 0;
-  std::uint64_t values = 0, more = 0; ///< What follows; set by the session.
+  /// The sizes of the parts that follow; set by the session.
+  std::uint64_t values = 0, more = 0;
 };
 
 struct message {
@@ -27,7 +29,7 @@ struct message {
 
 /// Messages between the members of a team, in any order, each member at its own pace.
 ///
-/// What a training has changed since a member last kept its position is lost with any
+/// The changes of a training since a member last kept its position are lost with any
 /// member: when the team is formed anew all go back to the last position that one of them
 /// has kept, and every call throws `position_of_others`. A member that has kept none has
 /// the position in which the training began.
@@ -43,7 +45,8 @@ public:
 
   void send(std::size_t to, message_head head, const at::Tensor& values = {},
             const bytes& more = {});
-  /// The next message of this epoch, if one has come. Those of the next wait in here.
+  /// The next message of this epoch, if one has come. Messages of the next epoch wait in
+  /// here.
   [[nodiscard]] std::optional<message> poll();
   /// The same; blocks until one comes.
   [[nodiscard]] message wait();
@@ -85,8 +88,9 @@ private:
   std::uint64_t done_ = 0;
   std::uint64_t kept_count_ = 0;
   std::optional<bytes> kept_;
-  bool at_kept_ = true;                 ///< Nothing has happened since it was kept.
-  std::deque<message> waiting_, later_; ///< Of the next epoch; put back.
+  bool at_kept_ = true; ///< Nothing has happened since it was kept.
+  /// Messages of the next epoch, and messages that were put back.
+  std::deque<message> waiting_, later_;
 };
 
 } // namespace clade

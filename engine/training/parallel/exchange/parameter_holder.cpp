@@ -135,7 +135,7 @@ void add_up_shares(std::span<const at::Tensor> rows, const holder_layout& layout
   auto* to = sum.mutable_data_ptr<float>();
   for (const auto& p : parts_of(layout, offsets, rows.size()))
     add_up_held(rows, p, to);
-  std::int64_t at = 0; // Where statistics begin.
+  std::int64_t at = 0; // The place at which statistics begin.
   for (const auto i : layout.parameters)
     at += offsets[i + 1] - offsets[i];
   const auto row =

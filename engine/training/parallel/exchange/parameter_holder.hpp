@@ -10,7 +10,7 @@
 
 namespace clade {
 
-/// What one holder has of a network.
+/// The part of a network that one holder has.
 struct holder_layout {
   std::vector<std::size_t> parameters; ///< Their numbers in the network, rising.
   bool statistics = false;             ///< It has those of normalisations too.
@@ -35,7 +35,7 @@ public:
   /// Parameters and statistics, a row that shares storage.
   [[nodiscard]] const at::Tensor& values() const { return values_; }
 
-  /// A step down a row of gradients, which stand where `values` has parameters. Where
+  /// A step down a row of gradients, which stand where `values` has parameters. If
   /// `takes_statistics`, the row's become the holder's. The row is used up.
   void step(const at::Tensor& row, double learning_rate, bool takes_statistics);
 

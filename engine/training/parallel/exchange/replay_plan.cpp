@@ -42,10 +42,13 @@ private:
   exchange_rules rules_;
   std::uint64_t steps_;
   replay_plan plan_;
-  std::vector<gradients_by_step> wanted_;           ///< Of each worker.
-  std::vector<std::uint64_t> versions_;             ///< Of each holder.
-  std::vector<std::size_t> computed_;               ///< Of each worker: how many.
-  std::vector<std::vector<std::uint64_t>> step_of_; ///< Of each holder's entries.
+  /// The gradients that are wanted of each worker.
+  std::vector<gradients_by_step> wanted_;
+  std::vector<std::uint64_t> versions_; ///< The version of each holder.
+  /// The number of gradients that each worker has computed.
+  std::vector<std::size_t> computed_;
+  /// The steps of each holder's entries.
+  std::vector<std::vector<std::uint64_t>> step_of_;
 };
 
 // One entry of a log. Workers never go back to an earlier version.

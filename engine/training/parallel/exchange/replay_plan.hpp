@@ -14,7 +14,7 @@ struct exchange_rules {
   /// Each holder has all parameters, and worker i reads those of holder i alone. Else
   /// each holder has a shard, and workers read all shards.
   bool peers = false;
-  /// Of so many gradients, each from its own present version, a holder makes its next
+  /// A holder makes its next version of so many gradients, each from its own present
   /// version; it drops those that come later. 0: each gradient makes a version.
   std::size_t taken = 0;
   /// So many steps a worker may be ahead of the slowest; 0: any number.
@@ -33,7 +33,8 @@ struct exchange_rules {
 /// A gradient that is to be computed again.
 struct planned_gradient {
   std::uint64_t step = 0;
-  std::vector<std::uint64_t> versions; ///< Of each holder, from which it is computed.
+  /// The version of each holder from which it is computed.
+  std::vector<std::uint64_t> versions;
 };
 
 /// An epoch to be made again, as its log has it.
@@ -45,8 +46,9 @@ struct replay_plan {
   };
 
   epoch_updates updates;
-  std::vector<std::vector<planned_gradient>> gradients; ///< Of each worker.
-  std::vector<std::vector<delivery>> deliveries;        ///< Of each holder, by version.
+  std::vector<std::vector<planned_gradient>> gradients; ///< The gradients of each worker.
+  /// The deliveries of each holder, by version.
+  std::vector<std::vector<delivery>> deliveries;
   /// A gradient is needed at most so many steps before another worker's gradient of an
   /// earlier step can be computed.
   std::uint64_t lookahead = 0;

@@ -39,7 +39,7 @@ constexpr const char* format_name = "clade-parted-position";
 constexpr std::uint64_t format_version = 1;
 // So many values are in memory at once.
 constexpr std::uint64_t block_of_values = 1 << 20;
-// What is no such file is not read into memory.
+// A file that is no such file is not read into memory.
 constexpr std::uint64_t longest_head = 1 << 30;
 
 std::string_view chars_of(std::span<const float> values) {

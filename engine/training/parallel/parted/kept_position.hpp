@@ -11,10 +11,10 @@
 
 namespace clade {
 
-/// Where a training stood between two steps, whole, on disk: what a member of a team goes
-/// back to when its state is divided over members of whom one is lost. The file has no name
-/// and ends with the process. A disk that is full, or fails, is a std::system_error, which
-/// names the machine and the file system.
+/// The position of a training between two steps, whole, on disk: a member of a team goes
+/// back to it when its state is divided over members of whom one is lost. The file has no
+/// name and ends with the process. A disk that is full, or fails, is a std::system_error,
+/// which names the machine and the file system.
 class kept_position {
 public:
   /// Rows of values, each of as many elements as the network's parameters and buffers.
@@ -24,7 +24,7 @@ public:
   struct header {
     std::uint64_t version = 0; ///< Rises from one position of a training to the next.
     std::uint64_t steps = 0;   ///< The optimiser's.
-    std::uint32_t present = 0; ///< Of rows, one bit for each.
+    std::uint32_t present = 0; ///< The bits of rows, one for each.
     friend bool operator==(const header&, const header&) = default;
   };
 

@@ -6,9 +6,9 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-// What enters a layer is detached, so that its graph ends there. Gradients of an output
-// that enters several layers are added up from the last of these on, as autograd does,
-// which works through a graph from what was computed last.
+// A tensor that enters a layer is detached, so that its graph ends there. Gradients of an
+// output that enters several layers are added up from the last of these on, as autograd
+// does, which works through a graph from what was computed last.
 
 namespace clade {
 

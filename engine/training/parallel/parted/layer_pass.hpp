@@ -19,8 +19,9 @@ public:
   /// `scales`: as of `network_module::forward_layer`.
   void forward(std::size_t layer, const at::Tensor& scales);
 
-  /// What a layer gave, and whether gradients of it are wanted; of a layer that another
-  /// member passed it is put in. The last layer's is for the loss.
+  /// Returns the output that a layer gave, and whether gradients of it are wanted; the
+  /// output of a layer that another member passed is put in. The last layer's is for the
+  /// loss.
   [[nodiscard]] const at::Tensor& output(std::size_t layer) const {
     return outputs_[layer];
   }

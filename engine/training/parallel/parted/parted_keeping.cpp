@@ -1,4 +1,4 @@
-// What members keep on disk, and take over from each other when they meet.
+// The positions that members keep on disk, and take over from each other when they meet.
 #include "engine/collectives/collectives.hpp"
 #include "engine/training/network/tensor_copy.hpp"
 #include "engine/training/parallel/parted/parted_steps.hpp"
@@ -24,7 +24,7 @@ constexpr std::uint32_t bit_of(row r) {
   return std::uint32_t{1} << r;
 }
 
-/// What all members say of themselves when they meet.
+/// The facts that all members give of themselves when they meet.
 struct introduction {
   std::uint64_t version = 0, done = 0;
 };
@@ -97,8 +97,8 @@ void parted_steps::keep_first() {
   kept_ = std::move(first);
 }
 
-// The same for members of one machine. Those that find another one, or none, get the newest
-// of all when they meet.
+// The same for members of one machine. Members that find another one, or none, get the
+// newest of all when they meet.
 bool parted_steps::load_kept() {
   if (handed_.files == nullptr)
     return false;
@@ -119,7 +119,7 @@ bool parted_steps::load_kept() {
   return false;
 }
 
-// What every training begins with needs no file.
+// A position with which every training begins needs no file.
 void parted_steps::store_kept() {
   if (handed_.files == nullptr || kept_ == nullptr || kept_->about().version <= stored_
       || !handed_.files->is_keeper())

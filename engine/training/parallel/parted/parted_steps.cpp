@@ -16,7 +16,7 @@ namespace clade {
 
 namespace {
 
-// What member 0 says beside its losses.
+// The values that member 0 sends beside its losses.
 constexpr float time_is_up = 1, position_is_due = 2;
 
 } // namespace

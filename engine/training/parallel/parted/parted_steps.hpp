@@ -29,11 +29,11 @@ struct part {
 ///
 /// Who is lost takes its parts along. So all members keep the whole position on disk: each
 /// its own before the first exchange, and together at the beginning of each epoch and every
-/// `handed_over::keep_every`. Of each machine one member keeps the last two in files that
-/// outlive it; where all members were lost, the next begin at the newest of these. When the
-/// team is formed anew, all go back to the newest position that a member has, and the parts
-/// are divided over those who are there now (`position_of_others`). What members do alone
-/// between two exchanges depends on the number of parts, not of members.
+/// `handed_over::keep_every`. One member of each machine keeps the last two in files that
+/// outlive it; if all members were lost, the next begin at the newest of these. When the
+/// team is formed anew, all go back to the newest position that a member has, and the
+/// parts are divided over those who are there now (`position_of_others`). The work that
+/// members do alone between two exchanges depends on the number of parts, not of members.
 class parted_steps : public training_steps {
 public:
   [[nodiscard]] bool
@@ -42,7 +42,7 @@ public:
     return stops_;
   }
   [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
-  // What is whole is kept together, in files of its own.
+  // The whole state is kept together, in files of its own.
   [[nodiscard]] bool is_first() const override { return false; }
   [[nodiscard]] bool keeps_files() const override { return true; }
   void keep_at_leave() override;
@@ -76,7 +76,7 @@ protected:
   [[nodiscard]] virtual std::vector<part> divide(std::size_t members) const = 0;
   /// Makes `values` of a part that is this member's from now on; they are filled then.
   [[nodiscard]] virtual own_part make_own(const part& p) const = 0;
-  /// What a former team had is void, and memory of the network may be given back; own
+  /// The state of a former team is void, and memory of the network may be given back; own
   /// parts are made then.
   virtual void begin_anew() = 0;
 
@@ -86,7 +86,7 @@ protected:
   /// Does `work` with all members; throws `position_of_others` where they are others than
   /// before, whatever `work` had done.
   void together(const std::function<void(links&)>& work);
-  /// Where an epoch has begun, keeps its position; before each step.
+  /// If an epoch has begun, keeps its position; before each step.
   void keep_if_due();
   /// Values of all parts of a tensor, of which this member's own are in `own`, for all.
   void gather(links& l, std::size_t tensor, const tensor_list& own,
@@ -103,7 +103,7 @@ protected:
   [[nodiscard]] std::span<const own_part> own() const { return own_; }
   [[nodiscard]] std::size_t own_number() const { return own_number_; }
   [[nodiscard]] std::size_t members() const { return members_; }
-  /// Those of `own`.
+  /// Returns the values of `own`.
   [[nodiscard]] const tensor_list& own_values() const { return own_values_; }
 
   step_rules rules_;
@@ -133,13 +133,14 @@ private:
   std::chrono::steady_clock::time_point kept_at_ = std::chrono::steady_clock::now(),
                                         stored_at_ = kept_at_;
   std::uint64_t stored_ = 0;           ///< The version that is in a file.
-  std::vector<std::uint64_t> offsets_; ///< Of each tensor in a row of all.
+  std::vector<std::uint64_t> offsets_; ///< The offset of each tensor in a row of all.
   std::size_t own_number_ = 0, members_ = 0;
   std::vector<part> parts_;
-  std::vector<std::size_t> first_part_; ///< Of each tensor; one more for the end.
+  /// The first part of each tensor; one more for the end.
+  std::vector<std::size_t> first_part_;
   std::vector<own_part> own_;
   tensor_list own_values_;
-  std::vector<std::size_t> trained_; ///< Of `own_`: those the optimiser has.
+  std::vector<std::size_t> trained_; ///< The tensors of `own_` that the optimiser has.
   std::optional<optimiser> optimiser_;
   std::uint64_t first_count_ = 0;
   std::vector<weight_tensor> first_moments_; ///< Until they are kept.

@@ -3,9 +3,9 @@
 // into micro-batches, which follow each other through the stages and back
 // (stage_plan.hpp); gradients are those of the whole batch.
 //
-// What later stages need of a stage's outputs, and of those of the stages before it,
-// travels from each stage to the next, and the gradients of the same tensors travel back.
-// A tensor travels as
+// The outputs of a stage, and of those before it, that later stages need travel from each
+// stage to the next, and the gradients of the same tensors travel back. A tensor travels
+// as
 //
 //     { wanted, type, dimensions, 6 sizes, 6 strides: int64 } values
 //
@@ -109,10 +109,10 @@ private:
 
   std::size_t micro_batches_;
   stage_schedule schedule_;
-  std::vector<std::size_t> bounds_; ///< Of stages, among layers.
+  std::vector<std::size_t> bounds_; ///< The bounds of stages, among layers.
   /// By stage: the layers before it whose outputs it or later stages need.
   std::vector<std::vector<std::size_t>> crossing_;
-  tensor_list sums_; ///< Of the gradients of parameters, by tensor.
+  tensor_list sums_; ///< The sums of the gradients of parameters, by tensor.
   std::vector<float> losses_;
 };
 

@@ -58,9 +58,10 @@ private:
   void add_up(links& l, std::size_t layer, std::vector<tensor_list> of_shares);
   void spread_statistics(links& l);
 
-  std::vector<std::int64_t> row_begins_; ///< Of each tensor, in a row of all parameters.
+  /// The beginning of each tensor, in a row of all parameters.
+  std::vector<std::int64_t> row_begins_;
   std::int64_t row_size_ = 0;
-  tensor_list gradients_;        ///< Of the own parts.
+  tensor_list gradients_;        ///< The gradients of the own parts.
   tensor_list statistics_after_; ///< By tensor: of share 0, where this member does it.
 };
 

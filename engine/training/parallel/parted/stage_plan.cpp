@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t forward_time = 1, back_time = 2;
 
-/// What one stage does, in its order.
+/// Returns the passes of one stage, in its order.
 std::vector<stage_pass> passes_of(stage_schedule schedule, std::size_t stage,
                                   std::size_t stages, std::size_t micro_batches) {
   const auto ahead = schedule == stage_schedule::gpipe

@@ -9,9 +9,10 @@
 
 namespace clade {
 
-/// Where each stage of a pipeline begins among layers that take so much work each, and, as
-/// the last value, where the last ends: the division whose longest stage takes the least
-/// work, each having a layer at least. There are as many layers as stages, or more.
+/// Returns the layer at which each stage of a pipeline begins among layers that take so
+/// much work each, and, as the last value, the end of the last stage: the division whose
+/// longest stage takes the least work, each having a layer at least. There are as many
+/// layers as stages, or more.
 [[nodiscard]] std::vector<std::size_t>
 divide_into_stages(std::span<const std::uint64_t> work, std::size_t stages);
 
@@ -19,7 +20,7 @@ divide_into_stages(std::span<const std::uint64_t> work, std::size_t stages);
 struct stage_pass {
   std::size_t stage = 0, micro_batch = 0;
   bool forward = true;
-  std::uint64_t begin = 0, end = 0; ///< Where forward takes 1 and back takes 2.
+  std::uint64_t begin = 0, end = 0; ///< The times, if forward takes 1 and back takes 2.
 
   friend bool operator==(const stage_pass&, const stage_pass&) = default;
 };

@@ -1,9 +1,10 @@
 // Steps of a member of a team whose members train alone and average what they have every
 // few steps (McMahan et al., "Communication-Efficient Learning of Deep Networks from
 // Decentralized Data", 2017; Stich, "Local SGD Converges Fast and Communicates Little",
-// 2019). Those few steps are a round. What the optimiser keeps and the statistics of
-// normalisations are averaged too, so that a round depends on nothing but the averages
-// that it begins with and its batches, and any member can do the round of any share.
+// 2019). These few steps are a round. The values that the optimiser keeps and the
+// statistics of normalisations are averaged too, so that a round depends on nothing but
+// the averages that it begins with and its batches, and any member can do the round of
+// any share.
 #include "engine/collectives/collectives.hpp"
 #include "engine/training/network/optimiser.hpp"
 #include "engine/training/parallel/common/session_steps.hpp"
@@ -49,8 +50,9 @@ private:
   optimiser optimiser_;
   tensor_list averaged_; ///< Parameters, statistics, moments; as the round begins.
   std::vector<round_step> round_;
-  tensor_list rows_;          ///< Of each share after the round; undefined: not done.
-  std::vector<float> losses_; ///< Of each share, over the round's examples.
+  /// The row of each share after the round; undefined: not done.
+  tensor_list rows_;
+  std::vector<float> losses_; ///< The loss of each share, over the round's examples.
   weight_average* average_ = nullptr;
 };
 

@@ -32,7 +32,7 @@ public:
   void set_random_states(std::span<const bytes>) override {}
 
 private:
-  // What replicas of mirrored have is equal.
+  // The tensors of the replicas of mirrored are equal.
   [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override {
     return optimisers_.front()->moments();
   }
@@ -44,10 +44,10 @@ private:
   step_rules rules_;
   bool central_;
   std::vector<network_module*> nets_;
-  std::vector<tensor_list> parameters_; ///< Of each replica.
+  std::vector<tensor_list> parameters_; ///< The parameters of each replica.
   std::vector<tensor_list> gradients_;
   tensor_list losses_;
-  /// Of each replica; of central_storage the first's alone.
+  /// The optimiser of each replica; central_storage has the first's alone.
   std::vector<std::unique_ptr<optimiser>> optimisers_;
   thread_team threads_;
 };

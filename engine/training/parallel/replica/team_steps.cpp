@@ -1,8 +1,8 @@
 // Steps of one member of a team, each of which has the whole network. A member computes
 // the gradients of its shares of the batch; all are added up in an order that depends on
-// the number of shares alone, and every member takes the same step. What a step changes
-// is changed at its end, so that it can be done again by other members: the statistics of
-// normalisations too, of which those of share 0 count.
+// the number of shares alone, and every member takes the same step. The state that a step
+// changes is changed at its end, so that it can be done again by other members: the
+// statistics of normalisations too, of which those of share 0 count.
 #include "engine/training/parallel/replica/team_steps.hpp"
 
 #include "engine/collectives/collectives.hpp"
@@ -42,10 +42,12 @@ private:
   optimiser optimiser_;
   tensor_list parameters_, statistics_;
   tensor_list with_gradients_; ///< The parameters that have any.
-  tensor_list gradients_;      ///< Of each share; undefined until they are computed.
+  /// The gradients of each share; undefined until they are computed.
+  tensor_list gradients_;
   std::vector<float> losses_;
-  tensor_list statistics_after_; ///< Of share 0, where this member does it.
-  at::Tensor sum_;               ///< Of all shares' gradients.
+  /// The statistics after share 0, if this member does it.
+  tensor_list statistics_after_;
+  at::Tensor sum_; ///< The sum of all shares' gradients.
 };
 
 // Parameters that nothing leads to have none, whatever the share.

@@ -21,7 +21,8 @@ public:
   [[nodiscard]] std::size_t parts() const { return failures_.size(); }
 
   /// Calls `work` with each part's number, each in its own thread, 0 in the caller's, and
-  /// returns when all have returned. Of what they throw, the first part's is thrown on.
+  /// returns when all have returned. If several throw, the exception of the first part is
+  /// thrown on.
   void run(const std::function<void(std::size_t)>& work);
 
 private:

@@ -17,7 +17,7 @@ std::string refused(const fs::path& folder, const folder_limits& limits = {}) {
   return packed.error().message;
 }
 
-/// What unpacking an entry of this path says.
+/// Returns the error of unpacking an entry of this path.
 std::string unpacked(const std::string& path, std::uint64_t kind = 1) {
   const scratch_folder folder;
   encoder out;

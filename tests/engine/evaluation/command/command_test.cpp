@@ -43,7 +43,7 @@ evaluation scored(command_setup setup, const job& j = a_job()) {
   return make_command(std::move(setup))->evaluate(j, nobody).evaluation;
 }
 
-/// What a shell that does this scores.
+/// Returns the score of a shell that does this.
 evaluation of_shell(const std::string& script, budget limits = {.epochs = 3}) {
   return scored(setup_of({"sh", "-c", script}), a_job(limits));
 }

@@ -1,5 +1,5 @@
-// What a program is told by its words, variables and files, what it reports while it runs,
-// when it is tried again, and what it leaves for the next.
+// The tests of a program: what it is told by its words, variables and files, what it
+// reports while it runs, when it is tried again, and what it leaves for the next.
 
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
@@ -239,7 +239,7 @@ TEST_CASE("command: what its time cuts has what it reported") {
   const auto e = ran(setup, j).evaluation;
   CHECK(said(e) == "succeeded: cut by limits.evaluation_time after epoch 2 of 3");
   CHECK(e.metrics == std::vector<metric>{{"a", 0.5}});
-  // What others are to go on from is not compared half done.
+  // A candidate that others are to go on from is not compared half done.
   j.keep_checkpoint = checkpointing::whole;
   CHECK(said(ran(setup, j).evaluation) == "timed out: takes longer than 500 ms");
 }

@@ -101,8 +101,8 @@ TEST_CASE("fork server: an error is that of the script alone") {
 
 TEST_CASE("fork server: a script ends as a Python ends") {
   served s;
-  // What threads, handlers of the end and files that nobody closes still have to write is
-  // written.
+  // Text that threads, handlers of the end and files that nobody closes still have to
+  // write is written.
   const auto done = s.run("import atexit, heavy, sys, threading, time\n"
                           "atexit.register(print, 'at exit')\n"
                           "threading.Thread(target=lambda: (time.sleep(0.05), "

@@ -15,7 +15,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// What a shell says that is kept from `folder`/keys, with a file "key" in it.
+/// Returns the output of a shell that is kept from `folder`/keys, with a file "key" in
+/// it.
 std::string said_apart(const std::filesystem::path& folder, const std::string& script) {
   const auto apart = isolation::make({folder / "keys", folder / "is-not-there"});
   if (!apart)
@@ -56,7 +57,7 @@ bool holds_for(uid_t user, const std::function<bool()>& check) {
   if (child == 0) {
     const bool changed = ::setresgid(user, user, user) == 0
                          && ::setresuid(user, user, user) == 0
-                         && ::prctl(PR_SET_DUMPABLE, 1) == 0; // As after an exec.
+                         && ::prctl(PR_SET_DUMPABLE, 1) == 0; // This is so after an exec.
     ::_exit(changed && check() ? 0 : 1);
   }
   int status = 0;

@@ -65,7 +65,7 @@ bool any_process_has(const std::string& words) {
   return false;
 }
 
-/// What has been killed may take a moment to end where its guard was killed too.
+/// A program that has been killed may take a moment to end if its guard was killed too.
 bool all_have_ended(const std::string& words) {
   for (const auto start = std::chrono::steady_clock::now();
        std::chrono::steady_clock::now() - start < 1min; std::this_thread::yield())

@@ -6,7 +6,7 @@ using namespace clade;
 
 namespace {
 
-/// Of which "x" is 7 and "lr_2" is "fast", and nothing else is anything.
+/// Fills a text in which "x" is 7 and "lr_2" is "fast", and nothing else is anything.
 std::string filled(std::string_view text) {
   return fill_placeholders(text,
                            [](const std::string& name) -> std::optional<std::string> {

@@ -39,12 +39,12 @@ std::string event_of(char step, const std::string& tag, const std::string& value
                    + field(5, field(1, field(1, tag) + value)));
 }
 
-/// As PyTorch writes it.
+/// Returns the event as PyTorch writes it.
 std::string simple(char step, const std::string& tag, float value) {
   return event_of(step, tag, "\x15" + bytes_of(value));
 }
 
-/// As TensorFlow 2 writes it.
+/// Returns the event as TensorFlow 2 writes it.
 std::string tensor(char step, const std::string& tag, double value) {
   return event_of(step, tag,
                   field(8, std::string("\x08\x02") + field(4, bytes_of(value))));

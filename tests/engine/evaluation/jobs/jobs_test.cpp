@@ -18,7 +18,7 @@ job a_job(const std::string& name, budget limits = {}) {
   return {.id = 7, .genome = std::move(g), .budget = limits};
 }
 
-/// What becomes of a shell that does this, as the job "one".
+/// Returns the outcome of a shell that does this, as the job "one".
 evaluation of_shell(const std::string& text, jobs_params params = {},
                     budget limits = {}) {
   params.commands = {{"one", {"sh", "-c", text}}};

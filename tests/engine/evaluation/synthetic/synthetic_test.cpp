@@ -201,7 +201,7 @@ TEST_CASE("synthetic: what goes on pays for its further epochs alone") {
   CHECK(rest.metrics == whole.metrics);
   REQUIRE(rest.curve.size() == 1);
   CHECK(rest.curve[0] == whole.curve[8]);
-  CHECK(whole.seconds >= 0.0045);               // Of 9 ms, half at least,
+  CHECK(whole.seconds >= 0.0045);               // At least half of 9 ms,
   CHECK(rest.seconds >= 0.0005);                // and a ninth of that.
   j.budget.time = std::chrono::milliseconds(3); // Not enough for the whole.
   CHECK(evaluated(j, nine).evaluation.outcome == outcome::succeeded);

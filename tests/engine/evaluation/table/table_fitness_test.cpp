@@ -97,5 +97,5 @@ TEST_CASE("table fitness: a test is the mean over seeds, and of what is there") 
   const auto mean = make_table_fitness(std::make_shared<const benchmark_table>(*without))
                         ->examine({.id = 3, .genome = small_genome("conv", 8)}, {});
   REQUIRE(mean);
-  CHECK(mean->metrics.empty()); // What was searched by is no test.
+  CHECK(mean->metrics.empty()); // The metric that was searched by is no test.
 }

@@ -185,7 +185,7 @@ TEST_CASE("pareto: a front takes in what nothing in it dominates and stays small
   };
   join(a_fitness({1, 5}));
   join(a_fitness({5, 1}));
-  join(a_fitness({1, 5}));       // As good as the first.
+  join(a_fitness({1, 5}));       // It is as good as the first.
   join(a_fitness({0, 0}));       // Dominated.
   join(a_fitness({9, 9}, 0.01)); // Infeasible.
   join({});

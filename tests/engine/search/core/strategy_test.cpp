@@ -244,7 +244,7 @@ TEST_CASE("strategy: ids are consecutive and the budget is met exactly") {
 TEST_CASE("strategy: no training is asked for twice while there are others") {
   for (const auto& s : specimens()) {
     INFO(s.name);
-    // Where some are trained on, fewer are new.
+    // If some are trained on, fewer are new.
     const bool climbs = !s.rules.evolution.rungs.empty();
     const auto run = simulate(toy_simulation(s.rules, {.size = climbs ? 200 : 400}));
     std::set<genome_hash> trainings;

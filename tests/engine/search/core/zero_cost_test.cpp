@@ -144,7 +144,7 @@ TEST_CASE(
   machine here(1), elsewhere(-3);
   const auto records = records_with(rules, here);
   const auto others = records_with(rules, elsewhere);
-  // What is measured decides.
+  // The scores that are measured decide.
   std::vector<genome_hash> networks, other_networks;
   for (const auto& c : born_in(records))
     networks.push_back(c.network);

@@ -20,7 +20,7 @@ grammar six_choices() {
   return rules;
 }
 
-/// Of a full training; no two choices have a best option in common.
+/// Returns the worth of a full training; no two choices have a best option in common.
 double worth(const genome& g) {
   double sum = 0;
   for (const setting& s : g.hyperparameters)
@@ -28,7 +28,7 @@ double worth(const genome& g) {
   return sum;
 }
 
-/// Of a short training that has nothing to do with it.
+/// Returns the worth of a short training that has nothing to do with it.
 double whim(const genome& g) {
   double sum = 0;
   for (const setting& s : g.hyperparameters)
@@ -63,7 +63,8 @@ learnt learn(Short short_training, std::uint64_t seed) {
     auto random = derive(seed + 1, purpose::sample, 0, i);
     const auto g = sample_genome(rules, random);
     const auto row = features.encode(g);
-    const auto scored = (worth(g) - 1.5) / 1.06; // Of the distribution that it has.
+    // The score is by the distribution that it has.
+    const auto scored = (worth(g) - 1.5) / 1.06;
     sum.beside += std::pow(both.predict(row).mean - scored, 2) / 200;
     sum.alone += std::pow(alone.predict(row).mean - scored, 2) / 200;
   }

@@ -83,7 +83,7 @@ TEST_CASE("islands: a strategy that takes no migrants is given their genomes") {
       if (!to_text(b->born.changes).starts_with("migrated"))
         continue;
       ++given;
-      CHECK(b->born.id % 2 == 0);       // Of the second island,
+      CHECK(b->born.id % 2 == 0);       // It is of the second island,
       CHECK(b->born.equal_to % 2 == 1); // its evaluation copied from the first.
       CHECK(b->born.network == born.at(b->born.equal_to).network);
       CHECK(to_text(b->born.changes)

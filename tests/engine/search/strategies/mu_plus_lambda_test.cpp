@@ -60,7 +60,7 @@ TEST_CASE("mu plus lambda: every parent breeds as often as another") {
     second += order.parents.back().id == 1'999 ? 1 : 0;
     crosses += order.how == breeding::kind::cross ? 1 : 0;
   }
-  // Of those that draw a second parent, half draw the first one again.
+  // Half of those that draw a second parent draw the first one again.
   CHECK(std::abs(crosses - 250) < 60);
   CHECK(std::abs(best - second) < 150);
 }

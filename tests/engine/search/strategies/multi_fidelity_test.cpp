@@ -80,7 +80,7 @@ TEST_CASE("multi fidelity: nobody is promoted twice, and none that failed") {
 }
 
 TEST_CASE("multi fidelity: where the first epochs mislead, others are promoted") {
-  // What is best after a full training is the worst before.
+  // The choice that is best after a full training is the worst before.
   const auto against = [](std::int64_t x, std::uint32_t epochs) {
     return epochs < 200 ? -hill(x, epochs) : hill(x, epochs);
   };

@@ -13,7 +13,7 @@ TEST_CASE("nsga3: reference points are shares that add up to 1, as many as fit")
         == std::vector<objective_point>{
             {0, 1}, {0.25, 0.75}, {0.5, 0.5}, {0.75, 0.25}, {1, 0}});
   CHECK(reference_points(3, 91).size() == 91);
-  // Of five objectives three divisions fit (35 points), all on the rim; so do the 15 of
+  // Three divisions fit for five objectives (35 points), all on the rim; so do the 15 of
   // two divisions inside.
   CHECK(reference_points(5, 55).size() == 50);
   for (std::size_t m = 2; m <= 6; ++m)

@@ -140,7 +140,7 @@ TEST_CASE("surrogate: a constraint comes before objectives, one or two") {
     for (const auto& one : searched.state.search->population())
       kept_to += one.fitness.ok && one.fitness.violation == 0 ? 1 : 0;
     INFO((two ? "two objectives" : "one objective"));
-    // Of random candidates none does.
+    // No random candidate does.
     CHECK(kept_to > (two ? 2 : 10));
   }
 }

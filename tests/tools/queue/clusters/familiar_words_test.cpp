@@ -16,7 +16,7 @@ our_words ours_of(const std::vector<std::string>& words) {
   return *ours;
 }
 
-/// Of words with no spaces in them.
+/// Returns our words for words with no spaces in them.
 std::string ours(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;

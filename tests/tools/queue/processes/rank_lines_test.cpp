@@ -9,7 +9,7 @@ using namespace clade;
 
 namespace {
 
-/// What the filter finds of a text that comes in pieces of this size.
+/// Returns the lines that the filter finds in a text that comes in pieces of this size.
 std::string found(std::size_t rank, const std::string& text, std::size_t piece) {
   rank_filter filter(rank);
   std::string all;

@@ -31,7 +31,7 @@ TEST_CASE("event file: the checksum is CRC-32C") {
 }
 
 TEST_CASE("event file: an event is framed by its length and masked checksums") {
-  // What TensorFlow writes for these bytes.
+  // The text is what TensorFlow writes for these bytes.
   CHECK(hexadecimal(framed("abc")) == "0300000000000000b099490e6162636e57f121");
 }
 

@@ -385,7 +385,7 @@ TEST_CASE("pages: the time left is what is planned at the pace of the latest") {
   // 15 of them in 15 s; 165 to go.
   CHECK(seconds_left(p, "live") == Approx(165));
   CHECK_FALSE(seconds_left(p, "replay"));
-  // As long as nothing comes, the pace falls.
+  // While nothing comes, the pace falls.
   p.unix_ms += 15'000;
   CHECK(seconds_left(p, "live") == Approx(330));
   p.evaluated = 240;

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < slots; ++i)
     f.happen(slot_changed{.slot = slot_name(i), .joined = true, .reason = {}});
   f.evolve(std::stoul(argv[2]));
-  if (!f.wait(std::chrono::milliseconds(0))) // What happened before is no news.
+  if (!f.wait(std::chrono::milliseconds(0))) // A record from before is no news.
     return 1;
   std::stop_source stop;
   std::jthread orders([&] {

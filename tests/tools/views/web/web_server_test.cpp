@@ -24,7 +24,7 @@ public:
   explicit served(made_up_feed& f, web_hooks hooks = {}) {
     std::promise<std::string> address;
     auto ready = address.get_future();
-    REQUIRE(f.wait(std::chrono::milliseconds(0))); // What happened before is no news.
+    REQUIRE(f.wait(std::chrono::milliseconds(0))); // A record from before is no news.
     server_ = std::async(std::launch::async, [this, &f, &address, hooks] {
       return serve_web(f, {.port = 0,
                            .ready = [&](const std::string& a) { address.set_value(a); },
@@ -137,7 +137,7 @@ TEST_CASE("web: a Range reads nothing but the answer, whatever its status") {
         CAPTURE(line, range, a.headers, a.body);
         CHECK(a.status != 0);
         CHECK(a.status != 206);
-        // What is no Range the library refuses without a word.
+        // The library refuses without a word a text that is no Range.
         CHECK((json::accept(a.body) || (a.status == 416 && a.body.empty())));
       }
 }
@@ -235,7 +235,7 @@ TEST_CASE("web: an order reaches the run with who gave it, and its refusal the p
                                       "application/json");
     REQUIRE(huge);
     CHECK(huge->status == 413);
-    // What a form of another page could send.
+    // The request is one that a form of another page could send.
     CHECK(s.post(R"({"order": "stop"})", "text/plain").first == 415);
   }
   REQUIRE(f.told().size() == 5);

@@ -5,7 +5,7 @@ export function EntryLink({ id, place }: { id: number; place: Place }) {
   return <a class="id" href={address_of(place, { view: "entry", ids: [id] })}>#{id}</a>;
 }
 
-/** Where it is, by its shape, its colour and a word. */
+/** The state of an entry, by its shape, its colour and a word. */
 export function StateMark({ entry }: { entry: Entry }) {
   const { state } = entry;
   const kind = state === "failed" || state === "held" ? "bad" : state === "running" || state === "succeeded" ? "good" : "open";

@@ -1,4 +1,4 @@
-// What a queue's server answers (tools/queue/server/openapi.json). Lists leave out what has no value.
+// The answers of a queue's server (tools/queue/server/openapi.json). Lists leave out what has no value.
 
 export type State = "waiting" | "held" | "running" | "preempted" | "succeeded" | "failed" | "cancelled";
 
@@ -32,7 +32,7 @@ export interface Entry {
   run?: string | null;
 }
 
-/** Of an entry that runs. */
+/** The processes of an entry that runs. */
 export interface Processes {
   /** null: the server's own. */
   machine: string | null;
@@ -91,12 +91,12 @@ export function command_of(e: Entry): string {
   return e.command ? [...(e.kind === "command" ? [] : [e.kind]), ...e.command].join(" ") : "";
 }
 
-/** What people call it. */
+/** Returns the name that people use. */
 export function title_of(e: Entry): string {
   return e.name || command_of(e) || e.kind;
 }
 
-/** Those of this user, or of all, that have each of the words somewhere. */
+/** Returns the entries of this user, or of all, that have each of the words somewhere. */
 export function find_entries(entries: Entry[], user: string, words: string): Entry[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (!user && !wanted.length) return entries;
@@ -122,7 +122,7 @@ const sort_keys: Record<string, (e: Entry) => number | string> = {
   reason: (e) => e.reason ?? "",
 };
 
-/** "-id": by id, falling. Of equal ones the older comes first. */
+/** "-id": by id, falling. Among equal ones, the older comes first. */
 export function sort_entries(entries: Entry[], sort: string): Entry[] {
   const falling = sort.startsWith("-");
   const key = sort_keys[falling ? sort.slice(1) : sort];

@@ -31,7 +31,7 @@ function use_processes(id: number): { found: Processes | null; problem: string }
   return { found, problem };
 }
 
-/** Of an entry that runs, for whoever may read its log. */
+/** The processes of an entry that runs, for whoever may read its log. */
 export function ProcessList({ entry }: { entry: Entry }) {
   const { found, problem } = use_processes(entry.id);
   const all = found?.processes ?? [];

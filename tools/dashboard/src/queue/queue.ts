@@ -8,7 +8,7 @@ const pause_of_many_ms = 1500;
 const many = 2000;
 const wait_ms = 15_000;
 
-/** What the server has told of the queue so far. */
+/** The state of the queue that the server has told so far. */
 export class Queue {
   entries: Entry[] = [];
   machine: Machine = { slots: [], users: [], machines: [] };

@@ -1,5 +1,5 @@
-// What is asked of the queue's server. The token comes by the address, #token=..., or is typed in; it is kept for as long as
-// the tab is open, and goes along with every question.
+// The questions to the queue's server. The token comes by the address, #token=..., or is typed in; it is kept
+// for as long as the tab is open, and goes along with every question.
 
 const kept_as = "clade-token";
 
