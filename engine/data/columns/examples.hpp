@@ -2,6 +2,8 @@
 
 #include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/data_params.hpp"
+#include "genome/base/error.hpp"
+#include "genome/genes/genome.hpp"
 
 #include <cstdint>
 #include <filesystem>
