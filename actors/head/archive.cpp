@@ -13,7 +13,7 @@ expected<store::place> archive_state::write(const append& a) {
     if (auto kept = file->keep_weights(a.keep); !kept)
       return tl::unexpected(kept.error());
   if (written && a.tidy && checkpoints)
-    if (auto kept = checkpoints->keep(a.tidy->keep, a.tidy->last); !kept)
+    if (auto kept = checkpoints->keep(a.tidy->of, a.tidy->last); !kept)
       return tl::unexpected(kept.error());
   return written;
 }

@@ -36,21 +36,12 @@ void dispatcher_state::begin(const selector_actor& told) {
 
 void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
-  // The lightest of the first candidates goes first, so that there is soon a model to use.
-  const auto lightest =
-      std::ranges::min_element(message.candidates, {}, &candidate::work);
-  const auto first =
-      lightest == message.candidates.end() || std::exchange(has_begun, true)
-          ? candidate_id(0)
-          : lightest->id;
-  for (const auto& c : message.candidates) {
-    schedule.submit({.id = c.id,
-                     .work = c.work * std::max(1U, c.epochs - c.start_epoch),
-                     .needs = params.needs_of ? params.needs_of(c) : task_needs{},
-                     .first = c.id == first,
-                     .alone = params.alone});
+  const auto& born = message.candidates;
+  const bool first = !born.empty() && !std::exchange(has_begun, true);
+  for (const auto& t : tasks_of(born, params.tasks, /*lightest_first=*/first))
+    schedule.submit(t);
+  for (const auto& c : born)
     open.emplace(c.id, c);
-  }
   serve();
 }
 
@@ -70,8 +61,7 @@ taken dispatcher_state::take(const results& message) {
   taken answer;
   evaluations accepted;
   for (const auto& r : message.batch)
-    if (r.id.type == task_type::train ? take_training(message.node, r, accepted)
-                                      : take_test(message.node, r))
+    if (take(message.node, r, accepted))
       answer.ids.push_back(r.id);
   node->second.view.epoch = 0;
   node->second.at_work = now();
@@ -82,12 +72,40 @@ taken dispatcher_state::take(const results& message) {
 }
 
 // False, here and below: the result is not of our making. Its lease runs on, and ends.
-bool dispatcher_state::take_training(node_id id, const result& r, evaluations& accepted) {
-  if (!r.failure.empty()) {
-    take_decline(id, r);
+bool dispatcher_state::take(node_id id, const result& r, evaluations& accepted) {
+  const bool training = r.id.type == task_type::train;
+  if (const auto* failure = std::get_if<task_failure>(&r.what)) {
+    if (training)
+      take_decline(id, r, failure->why);
+    else
+      take_answer(id, r, {.measured = fail(error_kind::internal, failure->why)});
     return true;
   }
-  auto decoded = decode_record(r.done);
+  if (const auto* trained = std::get_if<training_result>(&r.what))
+    return training && take_training(id, r, *trained, accepted);
+  test_answer answer{.measured = std::nullopt};
+  if (const auto* made = std::get_if<composition_result>(&r.what)) {
+    auto composed = decode_composition(made->composed);
+    if (r.id.type != task_type::compose || !composed)
+      return false;
+    answer.composed = std::make_shared<const composition>(std::move(*composed));
+  } else if (const auto& examined = std::get<test_result>(r.what).examined;
+             r.id.type != task_type::test) {
+    return false;
+  } else if (!examined.empty()) {
+    decoder d(examined);
+    answer.measured = decode_examination(d);
+    if (!d.finish())
+      return false;
+  }
+  take_answer(id, r, std::move(answer));
+  return true;
+}
+
+bool dispatcher_state::take_training(node_id id, const result& r,
+                                     const training_result& trained,
+                                     evaluations& accepted) {
+  auto decoded = decode_record(trained.evaluated);
   auto* evaluated = decoded ? std::get_if<candidate_evaluated>(&*decoded) : nullptr;
   if (evaluated == nullptr || evaluated->evaluated.id != r.id.candidate)
     return false;
@@ -96,7 +114,7 @@ bool dispatcher_state::take_training(node_id id, const result& r, evaluations& a
       params.by_team ? schedule.members_of(r.id) : std::vector<node_id>();
   auto others = members;
   std::erase(others, id); // It hears by the answer.
-  e.tries = schedule.accept(id, r.id, r.lease, e.seconds, r.peak_bytes);
+  e.tries = schedule.accept(id, r.id, r.lease, e.seconds, trained.peak_bytes);
   if (e.tries == 0)
     return true;
   auto& node = nodes.at(id);
@@ -109,25 +127,10 @@ bool dispatcher_state::take_training(node_id id, const result& r, evaluations& a
   return true;
 }
 
-bool dispatcher_state::take_test(node_id id, const result& r) {
-  test_answer answer{.measured = std::nullopt};
-  if (!r.failure.empty()) {
-    answer.measured = fail(error_kind::internal, r.failure);
-  } else if (r.id.type == task_type::compose) {
-    auto composed = decode_composition(r.done);
-    if (!composed)
-      return false;
-    answer.composed = std::make_shared<const composition>(std::move(*composed));
-  } else if (!r.done.empty()) {
-    decoder d(r.done);
-    answer.measured = decode_examination(d);
-    if (!d.finish())
-      return false;
-  }
+void dispatcher_state::take_answer(node_id id, const result& r, test_answer answer) {
   // How long it took tells nothing of the trainings to come.
   if (schedule.accept(id, r.id, r.lease, -1) != 0)
     answer_test(r.id, std::move(answer));
-  return true;
 }
 
 void dispatcher_state::answer_test(const task_id& id, test_answer answer) {
@@ -173,16 +176,13 @@ withdrawn dispatcher_state::take_back(const withdraw& message) {
 /// Returns the candidates that only nodes of other machines have, which keep them for the
 /// next head.
 withdrawn dispatcher_state::left_to_others() const {
-  withdrawn others;
-  for (const auto& [id, c] : open) {
-    const auto members = schedule.members_of({id, task_type::train});
-    if (!members.empty() && !left_out.contains(id)
-        && std::ranges::none_of(members, [&](node_id n) {
-             return nodes.at(n).worker == params.local_worker;
-           }))
-      others.ids.push_back(id);
-  }
-  return others;
+  std::vector<candidate_id> ids;
+  for (const auto& [id, c] : open)
+    if (!left_out.contains(id))
+      ids.push_back(id);
+  return {only_elsewhere(ids, schedule, [&](node_id n) {
+    return nodes.at(n).worker == params.local_worker;
+  })};
 }
 
 void dispatcher_state::hand_back() {
@@ -194,10 +194,8 @@ void dispatcher_state::drop(const drop_candidate& message) {
   if (open.erase(message.id) == 0)
     return; // Its result is on its way to the selector.
   forget(schedule.drop(message.id), message.id);
-  evaluation e{.id = message.id, .outcome = outcome::dropped};
-  e.reason = "dropped by " + message.who;
   evaluations dropped;
-  dropped.batch.push_back({std::move(e), {}});
+  dropped.batch.push_back({dropped_evaluation(message.id, message.who), {}});
   self->send(selector, std::move(dropped));
   serve();
 }
@@ -206,10 +204,8 @@ void dispatcher_state::refuse_too_large() {
   evaluations refused;
   for (const auto& t : schedule.too_large()) {
     open.erase(t.id.candidate);
-    evaluation e{.id = t.id.candidate, .outcome = outcome::out_of_memory};
-    e.reason = "it needs about " + size_text(t.needs.memory_bytes)
-               + ", more than any slot has; it was not tried";
-    refused.batch.push_back({std::move(e), {}});
+    refused.batch.push_back(
+        {refused_evaluation(t.id.candidate, size_text(t.needs.memory_bytes)), {}});
   }
   if (!refused.batch.empty())
     self->send(selector, std::move(refused));
@@ -218,7 +214,7 @@ void dispatcher_state::refuse_too_large() {
 void dispatcher_state::serve() {
   if (now() < serves_from)
     return;
-  if (params.needs_of)
+  if (params.tasks.needs_of)
     refuse_too_large();
   if (hands_back)
     return hand_back();
@@ -264,8 +260,8 @@ void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
   for (const auto& l : leases) {
     auto& a = message.batch.emplace_back(assign(l, std::move(starts[l.id.candidate])));
     for (const auto part : blob_parts)
-      if (const auto& b = blob_of(a, part); !travels_whole(b))
-        found->second.lent.emplace(part_key{l.number, part}, b);
+      if (const auto* b = blob_of(a, part); b != nullptr && !travels_whole(*b))
+        found->second.lent.emplace(part_key{l.number, part}, *b);
   }
   found->second.at_work = now();
   self->send(found->second.link, std::move(message));
@@ -278,25 +274,22 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
     return test;
   }
   const auto& c = open.at(l.id.candidate);
-  const bool at_end = c.fold.of != 0;
-  const auto keep = !params.keep_checkpoints || at_end ? checkpointing::none
-                    : c.epochs != 0                    ? checkpointing::whole
-                                                       : checkpointing::weights;
   return {.id = l.id,
           .lease = l.number,
-          .keep_weights_above = std::bit_cast<std::uint64_t>(
-              at_end ? -std::numeric_limits<double>::infinity() : keep_weights_above),
-          .genome = encode(*c.genome),
-          .epochs = c.epochs,
-          .start = c.start,
-          .start_epoch = c.start_epoch,
-          .fold = c.fold.index,
-          .folds = c.fold.of,
-          .time_ms = static_cast<std::uint64_t>(c.time.count()),
-          .keep_checkpoint = static_cast<std::uint8_t>(keep),
-          .before = ancestors_of(start),
-          .checkpoint = std::move(start.checkpoint),
-          .shares = params.by_team ? schedule.shares_of(l.id) : 0};
+          .what = training_task{.network = {.genome = encode(*c.genome),
+                                            .epochs = c.epochs,
+                                            .start = c.start,
+                                            .start_epoch = c.start_epoch,
+                                            .before = ancestors_of(start),
+                                            .checkpoint = std::move(start.checkpoint)},
+                                .keep_weights_above = std::bit_cast<std::uint64_t>(
+                                    weights_wanted_above(c, keep_weights_above)),
+                                .fold = c.fold.index,
+                                .folds = c.fold.of,
+                                .time_ms = static_cast<std::uint64_t>(c.time.count()),
+                                .keep_checkpoint = static_cast<std::uint8_t>(
+                                    checkpoint_left_by(c, params.keep_checkpoints)),
+                                .shares = params.by_team ? schedule.shares_of(l.id) : 0}};
 }
 
 slots_view dispatcher_state::view() const {

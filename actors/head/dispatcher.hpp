@@ -1,9 +1,11 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
-#include "engine/scheduling/schedule.hpp"
+#include "engine/scheduling/candidate_tasks.hpp"
+#include "engine/scheduling/joining.hpp"
 #include "engine/telemetry/picture/feed.hpp"
 #include "engine/telemetry/picture/stragglers.hpp"
+#include "engine/telemetry/picture/team_work.hpp"
 
 #include <functional>
 #include <map>
@@ -26,10 +28,7 @@ struct dispatcher_params {
   /// come back with what they have.
   std::chrono::milliseconds wait_for_nodes{0};
   std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
-  /// The needs of a training of this candidate; if there is no such function, it takes a
-  /// slot, and next to no memory.
-  std::function<task_needs(const candidate&)> needs_of;
-  bool alone = false; ///< Each candidate travels by itself (`task::alone`).
+  candidate_task_rules tasks{};
   /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
   archive_actor archive{};
   bool by_team = false; ///< Trainings may be done by teams.
@@ -46,8 +45,10 @@ struct dispatcher_params {
   std::function<void(epoch_event)> show;       ///< To viewers, if set.
 };
 
-/// Hands tasks to nodes and their results to the selector. The `schedule` decides which
-/// tasks may be handed out, to whom, and which result counts; this keeps the handles.
+/// Hands tasks to nodes and their results to the selector. The `schedule` decides
+/// which tasks may be handed out, to whom, and which result counts; the functions beside it
+/// in `engine/scheduling` decide which tasks candidates become, and who may join. This
+/// keeps the handles.
 struct dispatcher_state {
   using time_point = caf::actor_clock::time_point;
 
@@ -66,17 +67,12 @@ struct dispatcher_state {
     slot_view view;
     std::uint64_t worker = 0, session = 0;
     team_address team;
-    team_passed passed{}; ///< The figures that it told last of its work in a team.
+    team_work passed{}; ///< The figures that it told last of its work in a team.
     std::uint64_t rounding = 0;
     time_point joined, at_work;
     /// Blobs that the node fetches, and sends, in pieces; both end with the lease.
     std::map<part_key, blob> lent;
     std::map<part_key, arriving> uploads;
-  };
-  /// It means the same as in `slot_changed`; 0: none.
-  struct rounding_slot {
-    std::string slot;
-    std::uint64_t rounding = 0;
   };
   struct pending_hello {
     node_hello hello;
@@ -90,14 +86,13 @@ struct dispatcher_state {
   selector_actor selector;
   std::vector<pending_hello> early; ///< Came before the selector.
   std::map<node_id, node_entry> nodes;
-  /// The rounding of the first node that joined and has one.
-  rounding_slot first_rounding;
-  /// By session: nodes that were lost before it was known how their processes ended.
-  std::map<std::uint64_t, node_id> lost_sessions;
+  rounding_slot
+      first_rounding; ///< The rounding of the first node that joined and has one.
+  lost_processes lost;
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
   std::map<task_id, open_test> tests;            ///< The same of these.
-  std::map<task_id, std::vector<node_id>> teams; ///< Their members, as these know them.
+  team_roster teams;
   std::uint64_t last_generation = 0;
   straggler_watch stragglers;
   time_point stragglers_seen_at;
@@ -115,7 +110,6 @@ struct dispatcher_state {
   caf::result<node_welcome> greet(const node_hello& hello, const link_actor& link);
   node_welcome welcome(const node_hello& hello, const link_actor& link);
   void ready(const node_ready& message);
-  [[nodiscard]] std::string why_unfit(const node_entry& node) const;
   void take(const submission& message);
   void take(const assignment& test, caf::typed_response_promise<test_answer> answer);
   taken take(const results& message);
@@ -139,13 +133,15 @@ private:
   void say(const std::string& words) const;
   void join(node_id id, node_entry& node);
   void hear_of_former(const node_hello& hello);
-  [[nodiscard]] bool take_training(node_id id, const result& r, evaluations& accepted);
-  void take_decline(node_id id, const result& r);
-  [[nodiscard]] bool take_test(node_id id, const result& r);
+  [[nodiscard]] bool take(node_id id, const result& r, evaluations& accepted);
+  [[nodiscard]] bool take_training(node_id id, const result& r,
+                                   const training_result& trained, evaluations& accepted);
+  void take_decline(node_id id, const result& r, const std::string& why);
+  void take_answer(node_id id, const result& r, test_answer answer);
   void answer_test(const task_id& id, test_answer answer);
-  void note_failure(const std::string& slot, const lost_lease& lost,
+  void note_failure(const std::string& slot, const lost_lease& what,
                     const std::string& reason);
-  void tell_attempt(const std::string& slot, const lost_lease& lost,
+  void tell_attempt(const std::string& slot, const lost_lease& what,
                     const std::string& reason) const;
   void say_quarantine(const std::string& slot, const std::string& why) const;
   void give_up(const std::vector<lost_lease>& lost, const std::string& slot,

@@ -17,33 +17,10 @@ namespace clade {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-// Lost nodes whose workers may still tell how their processes ended.
-constexpr std::size_t most_lost_sessions = 1000;
-
 constexpr auto session_of = [](const auto& node) { return node.second.session; };
-constexpr auto node_of = [](const auto& lost) { return lost.second; };
 
-std::uint64_t heartbeat_for(std::chrono::milliseconds lease) {
-  return static_cast<std::uint64_t>(
-      std::clamp<std::chrono::milliseconds>(lease / 4, 100ms, 1s).count());
-}
-
-/// Returns how far the other clock is ahead of this machine's; the time that a message
-/// takes is too little to matter.
-std::chrono::milliseconds clock_ahead(std::uint64_t clock_ms) {
-  if (clock_ms == 0)
-    return 0ms;
-  constexpr std::uint64_t latest = std::uint64_t{1} << 53;
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(clock_ms, latest))
-                                   - unix_ms());
-}
-
-/// "cuda" of "cuda:1" and of "box/cuda:1".
-std::string device_of(const std::string& slot) {
-  const auto name = slot.substr(slot.rfind('/') + 1);
-  return name.substr(0, name.find(':'));
+rounding_slot rounding_of(const dispatcher_state::node_entry& node) {
+  return {.slot = node.view.name, .rounding = node.rounding};
 }
 
 } // namespace
@@ -66,7 +43,7 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   auto found = std::ranges::find(nodes, hello.session, session_of);
   const bool back = found != nodes.end();
   if (!back) {
-    lost_sessions.erase(hello.session); // It was silent only.
+    std::ignore = lost.forget(hello.session); // It was silent only.
     found = nodes.try_emplace(++last_node).first;
     found->second = {.view = {.name = hello.slot, .label = hello.label},
                      .worker = hello.worker,
@@ -80,7 +57,7 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
     node.rounding = hello.rounding;
   }
   node.view.away = false;
-  node.view.clock_ahead = clock_ahead(hello.clock_ms);
+  node.view.clock_ahead = clock_ahead(hello.clock_ms, unix_ms());
   self->monitor(link);
   schedule.join(id,
                 {.slot = hello.slot,
@@ -89,23 +66,20 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
                  .device = device_of(hello.slot),
                  .machine = hello.worker},
                 now(), node.view.ready || hello.ready);
-  std::vector<lease> has, ended;
+  std::vector<lease> has;
   for (const auto& h : hello.has) {
     has.push_back({.id = h.id, .number = h.lease});
     // An earlier head formed them.
     last_generation = std::max(last_generation, h.generation);
   }
-  ended = back ? schedule.reconcile(id, has) : has;
-  for (const auto& l : has)
-    if (std::ranges::find(ended, l) == ended.end())
-      answer.keep.push_back({.id = l.id, .lease = l.number});
-    else if (const auto given = schedule.adopt(id, l.id))
-      answer.keep.push_back({.id = l.id, .lease = given->number});
+  for (const auto& l : leases_kept(schedule, id, has, back))
+    answer.keep.push_back({.id = l.id, .lease = l.number});
   if (back || !hello.has.empty())
     say(hello.slot + " is back, with " + std::to_string(answer.keep.size()) + " of "
         + std::to_string(hello.has.size()) + " candidates it had");
   answer.node = id;
-  answer.heartbeat_ms = heartbeat_for(params.schedule.lease);
+  answer.heartbeat_ms =
+      static_cast<std::uint64_t>(heartbeat_for(params.schedule.lease).count());
   answer.experiment = params.experiment;
   answer.files = params.files;
   if (hello.ready && !node.view.ready)
@@ -124,9 +98,8 @@ void dispatcher_state::hear_of_former(const node_hello& hello) {
     const auto held = std::ranges::find(nodes, end.session, session_of);
     if (held != nodes.end()) {
       lose(held->first, end);
-    } else if (const auto lost = lost_sessions.extract(end.session);
-               lost && end.own_doing) {
-      if (const auto convicted = schedule.convict(lost.mapped()))
+    } else if (const auto node = lost.forget(end.session); node && end.own_doing) {
+      if (const auto convicted = schedule.convict(*node))
         give_up({*convicted}, hello.slot, end.how);
     }
   }
@@ -138,12 +111,6 @@ void dispatcher_state::hear_of_former(const node_hello& hello) {
     lose(replaced->first, {.how = "its node process ended"});
 }
 
-/// Evaluations on it have other last bits than those on that one; 0 stands for any.
-bool rounds_otherwise(const dispatcher_state::node_entry& node,
-                      const dispatcher_state::rounding_slot& than) {
-  return node.rounding != 0 && than.rounding != 0 && node.rounding != than.rounding;
-}
-
 void dispatcher_state::join(node_id id, node_entry& node) {
   node.view.ready = true;
   node.at_work = now();
@@ -151,8 +118,8 @@ void dispatcher_state::join(node_id id, node_entry& node) {
   say(node.view.name + " joined" + (node.view.label.empty() ? "" : ": ")
       + node.view.label);
   if (first_rounding.rounding == 0)
-    first_rounding = {node.view.name, node.rounding};
-  if (rounds_otherwise(node, first_rounding))
+    first_rounding = rounding_of(node);
+  if (rounds_otherwise(rounding_of(node), first_rounding))
     say(node.view.name + " rounds otherwise than " + first_rounding.slot
         + ": weights have other last bits there; training.arithmetic = \"portable\" "
           "makes them equal on all x86-64 processors");
@@ -163,20 +130,6 @@ void dispatcher_state::join(node_id id, node_entry& node) {
   self->send(selector, observation{std::move(joined)});
 }
 
-// Beside those that joined before it; empty: nothing is in the way.
-std::string dispatcher_state::why_unfit(const node_entry& node) const {
-  const auto& first = first_rounding;
-  if (params.portable && rounds_otherwise(node, first))
-    return "training.arithmetic = \"portable\" wants equal bits of all slots, and it "
-           "rounds otherwise than "
-           + first.slot;
-  if (params.by_team && !first.slot.empty()
-      && device_of(node.view.name) != device_of(first.slot))
-    return "slots that share a training are of one kind of device, and " + first.slot
-           + " is of another";
-  return {};
-}
-
 void dispatcher_state::ready(const node_ready& message) {
   auto found = nodes.find(message.node);
   if (found == nodes.end() || found->second.view.ready)
@@ -184,7 +137,11 @@ void dispatcher_state::ready(const node_ready& message) {
   auto& node = found->second;
   node.team = message.team;
   node.rounding = message.rounding;
-  const auto failure = message.failure.empty() ? why_unfit(node) : message.failure;
+  const auto failure =
+      !message.failure.empty()
+          ? message.failure
+          : why_unfit(rounding_of(node), first_rounding,
+                      {.portable = params.portable, .by_team = params.by_team});
   if (failure.empty()) {
     join(found->first, node);
     return serve();
@@ -240,19 +197,17 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
     return;
   const auto name = found->second.view.name;
   if (end.session == 0)
-    lost_sessions.emplace(found->second.session, id);
-  if (lost_sessions.size() > most_lost_sessions)
-    lost_sessions.erase(std::ranges::min_element(lost_sessions, {}, node_of));
+    lost.remember(found->second.session, id);
   const auto reason = end.session == 0 ? end.how : "its node process ended: " + end.how;
   leave_entry(found, reason);
   const bool before = schedule.quarantined(name, now()).has_value();
   const auto all_lost = schedule.leave(id, now(), end.own_doing);
-  for (const auto& lost : all_lost) {
-    note_failure(name, lost, reason);
-    if (lost.id.type != task_type::train)
-      say(name + " lost " + to_text(lost.id));
+  for (const auto& one : all_lost) {
+    note_failure(name, one, reason);
+    if (one.id.type != task_type::train)
+      say(name + " lost " + to_text(one.id));
     else
-      tell_attempt(name, lost, reason);
+      tell_attempt(name, one, reason);
   }
   if (!before)
     say_quarantine(name, "lost what it was given several times in a row");
@@ -261,29 +216,29 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
 }
 
 // If others of its team go on, no attempt has failed.
-void dispatcher_state::take_decline(node_id id, const result& r) {
-  const auto lost = schedule.decline(id, {.id = r.id, .number = r.lease}, now());
-  if (!lost)
+void dispatcher_state::take_decline(node_id id, const result& r, const std::string& why) {
+  const auto declined = schedule.decline(id, {.id = r.id, .number = r.lease}, now());
+  if (!declined)
     return;
   const auto& name = nodes.at(id).view.name;
-  note_failure(name, *lost, r.failure);
+  note_failure(name, *declined, why);
   if (schedule.members_of(r.id).empty())
-    tell_attempt(name, *lost, r.failure);
-  say_quarantine(name, "cannot go on with " + to_text(r.id) + ", as " + r.failure);
+    tell_attempt(name, *declined, why);
+  say_quarantine(name, "cannot go on with " + to_text(r.id) + ", as " + why);
 }
 
-void dispatcher_state::note_failure(const std::string& slot, const lost_lease& lost,
+void dispatcher_state::note_failure(const std::string& slot, const lost_lease& what,
                                     const std::string& reason) {
   auto& f = failures[slot];
   f.slot = slot;
   ++f.count;
-  f.last = to_text(lost.id) + ": " + reason;
+  f.last = to_text(what.id) + ": " + reason;
 }
 
-void dispatcher_state::tell_attempt(const std::string& slot, const lost_lease& lost,
+void dispatcher_state::tell_attempt(const std::string& slot, const lost_lease& what,
                                     const std::string& reason) const {
-  self->send(selector, observation{attempt_failed{.id = lost.id.candidate,
-                                                  .attempt = lost.attempt,
+  self->send(selector, observation{attempt_failed{.id = what.id.candidate,
+                                                  .attempt = what.attempt,
                                                   .slot = slot,
                                                   .reason = reason}});
 }
@@ -299,21 +254,17 @@ void dispatcher_state::say_quarantine(const std::string& slot,
 void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
                                const std::string& slot, const std::string& how) {
   evaluations given_up;
-  for (const auto& lost : all_lost) {
-    if (!lost.given_up)
+  for (const auto& one : all_lost) {
+    if (!one.given_up)
       continue;
-    if (lost.id.type != task_type::train) {
-      answer_test(lost.id,
+    if (one.id.type != task_type::train) {
+      answer_test(one.id,
                   {fail(error_kind::internal,
                         "two node processes ended while they made it, the last " + how)});
       continue;
     }
-    open.erase(lost.id.candidate);
-    evaluation e{.id = lost.id.candidate, .outcome = outcome::crashed};
-    e.reason = "two node processes ended while they trained it, the last " + how;
-    e.slot = slot;
-    e.tries = lost.attempt;
-    given_up.batch.push_back({std::move(e), {}});
+    open.erase(one.id.candidate);
+    given_up.batch.push_back({crashed_evaluation(one, slot, how), {}});
   }
   if (!given_up.batch.empty())
     self->send(selector, std::move(given_up));

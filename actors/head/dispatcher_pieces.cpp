@@ -72,7 +72,7 @@ caf::result<piece_taken> dispatcher_state::take(piece part) {
 }
 
 blob dispatcher_state::whole_of(node_entry& node, const result& r, blob_part part) const {
-  const auto& sent = blob_of(r, part);
+  const auto& sent = *blob_of(r, part);
   if (!sent.is_absent())
     return sent;
   auto arrived = node.uploads.extract({r.lease, part});

@@ -12,20 +12,11 @@
 namespace clade {
 
 void dispatcher_state::form_teams() {
-  const auto present = schedule.teams();
-  std::erase_if(teams, [&](const auto& known) {
-    return std::ranges::none_of(present,
-                                [&](const auto& t) { return t.given.id == known.first; });
-  });
-  for (const auto& t : present) {
-    auto& known = teams[t.given.id];
-    if (known == t.members)
-      continue;
-    form(t);
-    if (!known.empty())
-      say(to_text(t.given.id) + " goes on with " + std::to_string(t.members.size())
-          + " of " + std::to_string(t.slots) + " slots");
-    known = t.members;
+  for (const auto& [team, goes_on] : teams.update(schedule.teams())) {
+    form(team);
+    if (goes_on)
+      say(to_text(team.given.id) + " goes on with " + std::to_string(team.members.size())
+          + " of " + std::to_string(team.slots) + " slots");
   }
 }
 
@@ -82,25 +73,16 @@ void dispatcher_state::record_stragglers(const evaluation& e,
   }
 }
 
-// The first that comes of a task says only where counting begins.
 void dispatcher_state::show(const team_passed& message) {
   const auto found = nodes.find(message.node);
   if (found == nodes.end())
     return;
   auto& node = found->second;
-  const auto before = std::exchange(node.passed, message);
-  auto& t = node.view.team;
-  if (message.time_us <= before.time_us || message.exchanges < before.exchanges
-      || message.waited_us < before.waited_us)
-    return;
-  const auto seconds = static_cast<double>(message.time_us - before.time_us) / 1e6;
-  t.steps = static_cast<double>(message.exchanges - before.exchanges) / seconds;
-  t.bytes = static_cast<double>(message.bytes_sent - before.bytes_sent) / seconds;
-  const auto waits = std::min(
-      1.0, static_cast<double>(message.waited_us - before.waited_us) / 1e6 / seconds);
-  // The mean weighs the last few seconds: one second differs from the next by chance.
-  constexpr double newest = 0.4;
-  t.waits = before.exchanges == 0 ? waits : t.waits + newest * (waits - t.waits);
+  const team_work work{.exchanges = message.exchanges,
+                       .bytes_sent = message.bytes_sent,
+                       .waited_us = message.waited_us,
+                       .time_us = message.time_us};
+  add_work(node.view.team, std::exchange(node.passed, work), work);
 }
 
 // Nodes that have what the head has now, or nobody wants.

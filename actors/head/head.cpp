@@ -141,8 +141,9 @@ public:
             .incoming = incoming_folder(params.folder),
             .wait_for_nodes = params.wait_for_nodes,
             .local_worker = params.local_worker,
-            .needs_of = trains ? needs_of_trainings(e, params.problem) : nullptr,
-            .alone = e.traits().alone,
+            .tasks = {.needs_of =
+                          trains ? needs_of_trainings(e, params.problem) : nullptr,
+                      .alone = e.traits().alone},
             .archive = goes_on ? archive_ : archive_actor{},
             .by_team = trains && e.training.distribution.by_team(),
             .servers = e.training.distribution.servers,

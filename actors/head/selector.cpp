@@ -17,7 +17,9 @@ constexpr std::size_t orders_at_once = 16;
 } // namespace
 
 void selector_state::start() {
-  ordered = run.born;
+  course = course_of(run);
+  present = nothing_under_way(run);
+  tidied = run.generations.size();
   std::vector<candidate_id> ids;
   for (const auto& [id, c] : run.open)
     ids.push_back(id);
@@ -26,27 +28,28 @@ void selector_state::start() {
 }
 
 void selector_state::advance() {
-  if (over)
+  if (course.over())
     return;
-  if (!stopping && !planning && resolvable && !births_pending)
+  if (!arrived.empty() && may_resolve(run, course, present))
     resolve_arrived();
-  if (!stopping || may_end) {
-    auto next = next_step(run, ordered);
-    if (!next.breed.empty() && !stopping && !planning)
-      order(std::move(next.breed));
-    for (const auto& step : next.copy)
-      copy(step);
-    if (next.close && !std::exchange(closing, true))
-      note(std::move(*next.close));
-    if (next.plan)
-      plan_end({});
-    for (auto& c : next.finals)
-      if (!stopping) {
-        ordered = c.id;
-        note(candidate_born{std::move(c)});
-      }
-    if (next.finish && !std::exchange(finishing, true))
-      finish();
+  auto due = due_steps(run, course, present);
+  if (!due.breed.empty())
+    order(std::move(due.breed));
+  for (const auto& step : due.copy)
+    copy(step);
+  if (due.close) {
+    present.closed = run.generations.size() + 1;
+    note(std::move(*due.close));
+  }
+  if (due.plan)
+    plan_end({});
+  for (auto& c : due.finals) {
+    present.ordered = c.id;
+    note(candidate_born{std::move(c)});
+  }
+  if (due.finish) {
+    course.stage = run_stage::finishing;
+    finish();
   }
   flush();
   pause_if_idle();
@@ -54,7 +57,7 @@ void selector_state::advance() {
 
 void selector_state::order(std::vector<breeding> orders) {
   for (auto& o : orders)
-    ordered = std::max(ordered, o.id);
+    present.ordered = std::max(present.ordered, o.id);
   for (std::size_t i = 0; i < orders.size(); i += orders_at_once) {
     const auto last = std::min(orders.size(), i + orders_at_once);
     breeding_orders message;
@@ -68,25 +71,25 @@ void selector_state::order(std::vector<breeding> orders) {
             return fail(*made.failure);
           for (std::size_t k = 0; k < made.candidates.size(); ++k)
             arrived.push_back({message.orders[k], made.candidates[k]});
-          resolvable = true;
           advance();
         });
   }
 }
 
 void selector_state::resolve_arrived() {
-  resolvable = false;
+  arrived.insert(arrived.end(), std::move_iterator(held_back.begin()),
+                 std::move_iterator(held_back.end()));
   auto resolved = resolve(run, std::exchange(arrived, {}));
-  arrived = std::move(resolved.held);
+  held_back = std::move(resolved.held);
   order(std::move(resolved.again));
-  births_pending = !resolved.accepted.empty();
-  for (auto& c : resolved.accepted)
+  for (auto& c : resolved.accepted) {
+    present.accepted = c.id;
     note(candidate_born{std::move(c)});
+  }
 }
 
 void selector_state::copy(const clade::copying& step) {
-  if (!copying.insert(step.id).second)
-    return;
+  present.copying.insert(step.id);
   self->request(params.archive, caf::infinite, fetch_evaluation{step.original})
       .then([this, step](const fetched_evaluation& fetched) {
         if (!fetched.found)
@@ -111,40 +114,33 @@ void selector_state::observe(const observation& message) {
 }
 
 void selector_state::note(record r, blob weights) {
-  if (over)
-    return;
-  weights_recorded = weights_recorded || !weights.empty();
-  unrecorded.push_back({std::move(r), std::move(weights)});
+  if (!course.over())
+    unrecorded.push_back({std::move(r), std::move(weights)});
 }
 
 void selector_state::flush() {
-  if (recording || unrecorded.empty() || over)
+  if (in_flight || unrecorded.empty() || course.over())
     return;
-  recording = true;
-  append message{.entries = std::make_shared<const std::vector<entry>>(
-                     std::exchange(unrecorded, {}))};
-  if (std::exchange(weights_recorded, false)) {
-    for (const auto& i : run.best)
-      message.keep.push_back(i.id);
-    for (const auto& f : run.finals)
-      message.keep.push_back(f.who.id);
-    if (run.best_random)
-      message.keep.push_back(run.best_random->id);
+  in_flight = std::make_shared<const std::vector<entry>>(std::exchange(unrecorded, {}));
+  append message{.entries = in_flight};
+  const auto brings_weights = [](const entry& e) { return !e.weights.empty(); };
+  if (std::ranges::any_of(*in_flight, brings_weights)) {
+    message.keep = weights_to_keep(run);
     // Candidates that come with these entries are judged once they are recorded.
-    for (const auto& e : *message.entries)
+    for (const auto& e : *in_flight)
       if (const auto* done = std::get_if<candidate_evaluated>(&e.record);
-          done != nullptr && !e.weights.empty())
+          done != nullptr && brings_weights(e))
         message.keep.push_back(done->evaluated.id);
     message.keep.push_back(0); // The members of the final model that are no candidates.
   }
   if (!unrecorded_checkpoints.empty())
     message.checkpoints = std::make_shared<const std::map<candidate_id, blob>>(
         std::exchange(unrecorded_checkpoints, {}));
-  if (std::exchange(checkpoints_due, false))
-    message.tidy = needed_checkpoints();
+  if (std::exchange(tidied, run.generations.size()) != run.generations.size())
+    message.tidy = checkpoints_to_keep(run);
   self->request(params.archive, caf::infinite, message)
-      .then([this, entries = message.entries](const appended& answer) {
-        recording = false;
+      .then([this](const appended& answer) {
+        const auto entries = std::exchange(in_flight, nullptr);
         if (!answer.at)
           return fail(answer.at.error());
         applied({.first = answer.at->sequence,
@@ -154,59 +150,45 @@ void selector_state::flush() {
       });
 }
 
-// When a generation has been closed, checkpoints stay of those that may breed, of those
-// that open candidates start from, and of the last two generations' worth of candidates,
-// among which are those that the strategy has not heard of. A strategy that starts from
-// another one after all has that one trained again.
-tidying selector_state::needed_checkpoints() const {
-  if (run.search->finished())
-    return {.keep = {}, .last = run.born};
-  const auto recent = 2 * run.rules.evolution.population;
-  tidying t{.keep = {}, .last = run.born > recent ? run.born - recent : 0};
-  for (const auto& i : run.search->population())
-    t.keep.push_back(i.trained != 0 ? i.trained : i.id);
-  for (const auto& [id, c] : run.open)
-    if (c.start != 0)
-      t.keep.push_back(c.start);
-  return t;
-}
-
 void selector_state::applied(const recorded& r) {
   std::vector<candidate_id> born;
   for (const auto& e : *r.entries) {
     if (auto done = apply(run, e.record); !done)
       return fail(done.error());
-    if (const auto* b = std::get_if<candidate_born>(&e.record)) {
+    if (const auto* b = std::get_if<candidate_born>(&e.record))
       born.push_back(b->born.id);
-      births_pending = false;
-      resolvable = !arrived.empty();
-    } else if (const auto* evaluated = std::get_if<candidate_evaluated>(&e.record)) {
-      copying.erase(evaluated->evaluated.id);
-      if (end_wanted && !run.best.empty())
-        plan_end(*std::exchange(end_wanted, std::nullopt));
-    } else if (std::holds_alternative<generation_closed>(e.record)) {
-      closing = false;
-      checkpoints_due = true;
-      if (!stop_after.empty())
-        stop("stopped by " + stop_after + " after generation "
-             + std::to_string(std::get<generation_closed>(e.record).generation));
-      else if (run.hopeless())
-        stop(run.failures.text());
-    } else if (std::holds_alternative<final_planned>(e.record)) {
-      ordered = run.born;
-      arrived.clear();
-      drop_open();
-    } else if (const auto* order = std::get_if<operator_command>(&e.record)) {
-      carry_out(*order);
-    } else if (std::holds_alternative<run_finished>(e.record)
-               || std::holds_alternative<run_paused>(e.record)) {
-      end();
-    }
+    apply_one(e.record);
   }
   if (params.show)
     params.show(r);
   if (!born.empty())
     submit(born);
+}
+
+// Acts on a record that is on the disk and in the fold.
+void selector_state::apply_one(const record& r) {
+  if (std::holds_alternative<candidate_born>(r)) {
+    arrived.insert(arrived.end(), std::move_iterator(held_back.begin()),
+                   std::move_iterator(held_back.end()));
+    held_back.clear();
+  } else if (const auto* evaluated = std::get_if<candidate_evaluated>(&r)) {
+    present.copying.erase(evaluated->evaluated.id);
+    if (end_wanted && !run.best.empty())
+      plan_end(*std::exchange(end_wanted, std::nullopt));
+  } else if (const auto* closed = std::get_if<generation_closed>(&r)) {
+    if (const auto why = why_stop_after(run, closed->generation, stop_after))
+      stop(*why);
+  } else if (std::holds_alternative<final_planned>(r)) {
+    present.ordered = run.born;
+    arrived.clear();
+    held_back.clear();
+    drop_open();
+  } else if (const auto* order = std::get_if<operator_command>(&r)) {
+    carry_out(*order);
+  } else if (std::holds_alternative<run_finished>(r)
+             || std::holds_alternative<run_paused>(r)) {
+    end();
+  }
 }
 
 void selector_state::submit(const std::vector<candidate_id>& ids) {
@@ -217,7 +199,7 @@ void selector_state::submit(const std::vector<candidate_id>& ids) {
     const auto& c = run.open.at(id);
     if (c.equal_to != 0)
       continue;
-    if (stopping)
+    if (course.stopping())
       withdrawn_ids.insert(id);
     else
       message.candidates.push_back(c);
@@ -228,18 +210,15 @@ void selector_state::submit(const std::vector<candidate_id>& ids) {
 
 void selector_state::stop(const std::string& reason, bool ends_if_complete,
                           bool hands_back) {
-  // A run that is at its end anyway is let end.
-  if (over || (ends_if_complete && (stopping || finishing)))
+  const auto answer = told_to_stop(course, run, ends_if_complete, hands_back);
+  if (answer == stop_answer::passed_over)
     return;
-  may_end = ends_if_complete;
-  finishing = finishing && may_end;
   stop_reason = reason;
-  if (std::exchange(stopping, true) && !hands_back)
+  if (answer == stop_answer::noted)
     return advance();
-  withdrawal_pending = true;
   self->request(params.dispatcher, caf::infinite, withdraw{hands_back})
       .then([this](const withdrawn& back) {
-        withdrawal_pending = false;
+        course.withdrawal = withdrawal::settled;
         take(back);
       });
 }
@@ -251,41 +230,14 @@ void selector_state::take(const withdrawn& back) {
 
 std::string selector_state::obey(const told& message) {
   const auto& order = message.order;
-  if (annotates(order))
-    return take_annotation(message);
-  if (over || stopping || run.finished)
-    return "the run is at its end";
-  if (order.kind == instruction_kind::hold && held)
-    return "the run is held already";
-  if (order.kind == instruction_kind::go_on && !held)
-    return "the run is not held";
-  if (order.kind == instruction_kind::begin_with)
-    return "the search has begun";
-  if (order.kind == instruction_kind::drop) {
-    const auto found = run.open.find(order.number);
-    if (found == run.open.end() || found->second.equal_to != 0)
-      return numbered(order.number) + " is not open";
-  }
-  if (order.kind == instruction_kind::extend && (order.number == 0 || finishing))
-    return finishing ? "the search is over" : "extend it by at least one generation";
-  if (order.kind == instruction_kind::add
-      && run.search->generation() + 1 >= run.rules.evolution.generations)
-    return "no generation is left that the genome could be in: extend the run first";
-  if (order.kind == instruction_kind::slots || order.kind == instruction_kind::add)
-    if (auto refusal = params.refuses ? params.refuses(order) : "nobody can look at it";
-        !refusal.empty())
-      return refusal;
+  auto refusal = why_not(run, course, order);
+  const bool by_machine =
+      order.kind == instruction_kind::slots || order.kind == instruction_kind::add;
+  if (refusal.empty() && by_machine)
+    refusal = params.refuses ? params.refuses(order) : "nobody can look at it";
+  if (!refusal.empty())
+    return refusal;
   note(operator_command{.order = order, .who = message.who});
-  advance();
-  return {};
-}
-
-std::string selector_state::take_annotation(const told& message) {
-  if (over)
-    return "the run is at its end";
-  if (const auto right = check_annotation(message.order, run.annotated, run.born); !right)
-    return right.error().message;
-  note(operator_command{.order = message.order, .who = message.who});
   advance();
   return {};
 }
@@ -293,10 +245,12 @@ std::string selector_state::take_annotation(const told& message) {
 void selector_state::carry_out(const operator_command& told) {
   switch (told.order.kind) {
   case instruction_kind::hold:
-  case instruction_kind::go_on:
-    held = told.order.kind == instruction_kind::hold;
+  case instruction_kind::go_on: {
+    const bool held = told.order.kind == instruction_kind::hold;
+    course.handing_out = held ? handing_out::held : handing_out::on;
     self->send(params.dispatcher, hold_back{held});
     break;
+  }
   case instruction_kind::stop:
     stop("stopped by " + told.who);
     break;
@@ -320,30 +274,23 @@ void selector_state::carry_out(const operator_command& told) {
   }
 }
 
-// It waits for what nodes have in training; what waits for a node, or for a copy, stays
-// open in the store, where resume finds it.
 void selector_state::pause_if_idle() {
-  if (!stopping || over || withdrawal_pending || recording)
+  if (in_flight || !may_pause(run, course, present, withdrawn_ids))
     return;
-  const bool in_training = std::ranges::any_of(run.open, [this](const auto& o) {
-    return o.second.equal_to == 0 && !withdrawn_ids.contains(o.first);
-  });
-  if (in_training || closing || finishing)
-    return;
-  closing = true;
+  course.stage = run_stage::pausing;
   note(run_paused{stop_reason});
   flush();
 }
 
 void selector_state::fail(error why) {
-  if (over)
+  if (course.over())
     return;
   failure = std::move(why);
   end();
 }
 
 void selector_state::end() {
-  over = true;
+  course.stage = run_stage::over;
   caf::anon_send(params.watcher, run_over{});
 }
 
@@ -357,17 +304,13 @@ run_progress selector_state::progress(std::size_t from_generation) const {
                  .best = {},
                  .generations = {},
                  .plan = run.plan,
-                 .plan_open = 0,
+                 .plan_open = open_trainings(run),
                  .finished = run.finished,
-                 .stopping = stopping,
-                 .over = over,
+                 .stopping = course.stopping(),
+                 .over = course.over(),
                  .failure = failure};
   if (!run.best.empty())
     p.best = run.best.front();
-  if (run.plan)
-    p.plan_open = run.plan->trainings.size() - run.planned_born
-                  + static_cast<std::size_t>(std::ranges::count_if(
-                      run.open, [](const auto& o) { return o.second.fold.of != 0; }));
   if (from_generation < run.generations.size())
     p.generations.assign(run.generations.begin()
                              + static_cast<std::ptrdiff_t>(from_generation),
@@ -381,7 +324,6 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
   auto& s = self->state;
   s.self = self;
   s.run = std::move(*params.run);
-  s.planning = s.run.plan.has_value();
   s.params = std::move(params);
   s.start();
   // Only now: nodes that had a candidate from an earlier head find it submitted.

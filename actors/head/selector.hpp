@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
-#include "engine/run/steps/next_step.hpp"
+#include "engine/run/steps/run_course.hpp"
 #include "engine/telemetry/socket/publisher.hpp"
 
 #include <functional>
@@ -32,46 +32,39 @@ struct selector_params {
   std::function<void(recorded)> show;
 };
 
-/// Folds the records of the run and does what `next_step` says. Everything goes the same
+/// Folds the records of the run and does what `due_steps` says. Everything goes the same
 /// way: it becomes a record, the archive answers that the disk has it, it is applied, and
 /// only then acted on. One append is under way at a time; what comes meanwhile goes with
 /// the next, so that the slower the disk, the more records share a transaction.
+///
+/// How far the run has come, and what moves it on, stands in `engine/run/steps/run_course.hpp`
+/// with a table; the functions there decide.
 struct selector_state {
   selector_actor::stateful_pointer<selector_state> self = nullptr;
   selector_params params;
   run_state run;
+  run_course course;
+  under_way present;
 
   std::vector<entry> unrecorded;
-  /// The checkpoints of evaluations among them.
-  std::map<candidate_id, blob> unrecorded_checkpoints;
-  bool recording = false;
-  bool weights_recorded = false; ///< Since weights were last pruned.
-  bool checkpoints_due = false;  ///< A generation was closed since they were tidied.
+  std::map<candidate_id, blob>
+      unrecorded_checkpoints; ///< The checkpoints of evaluations among them.
+  /// The archive is writing these; null: it writes nothing.
+  std::shared_ptr<const std::vector<entry>> in_flight;
+  std::size_t tidied = 0; ///< Generations that were closed when checkpoints were tidied.
 
-  candidate_id ordered = 0;    ///< Orders up to this id are under way or born.
-  std::vector<bred> arrived;   ///< From the generators, not resolved yet.
-  bool resolvable = false;     ///< Something arrived, or was born, since the last try.
-  bool births_pending = false; ///< Accepted, not applied yet.
+  std::vector<bred> arrived;   ///< From the generators, to be resolved.
+  std::vector<bred> held_back; ///< Resolved again when those before them are born.
   std::size_t next_generator = 0;
 
-  std::set<candidate_id> copying;
-  bool closing = false;
-  bool finishing = false;
   std::size_t tests_out = 0;
   run_finished final_record;
   std::optional<std::string> end_wanted; ///< Why, once a candidate has succeeded.
-  /// Whether it is being planned what is trained at the end; nothing more is bred.
-  bool planning = false;
-  std::optional<composition> composed; ///< Recorded with the end of the run.
+  std::optional<composition> composed;   ///< Recorded with the end of the run.
 
-  bool held = false;
   std::string stop_after; ///< Who wants it to stop once the generation is closed.
-  bool stopping = false;
-  bool may_end = false; ///< Though it stops, a search that is complete ends.
   std::string stop_reason;
   std::set<candidate_id> withdrawn_ids; ///< Open, but handed back by the dispatcher.
-  bool withdrawal_pending = false;
-  bool over = false;
   std::optional<error> failure;
 
   void start();
@@ -93,7 +86,6 @@ private:
   void copy(const clade::copying& step);
   void plan_end(const std::string& reason);
   void drop_open(bool planned = false);
-  [[nodiscard]] std::vector<trained_member> members() const;
   void compose();
   void collect_weights(std::shared_ptr<std::vector<trained_member>> all,
                        std::size_t next);
@@ -105,15 +97,13 @@ private:
   void compose_champion(const std::string& why);
   void finish();
   void test_champion();
-  void add_test_of_champion();
   void request_test(std::string subject, assignment what);
-  std::string take_annotation(const told& message);
   void note(record r, blob weights = {});
   void test(const std::string& subject, const individual& who);
-  [[nodiscard]] tidying needed_checkpoints() const;
   void flush();
   void applied(const recorded& r);
   void submit(const std::vector<candidate_id>& ids);
+  void apply_one(const record& r);
   void pause_if_idle();
   void end();
   void carry_out(const operator_command& told);

@@ -1,6 +1,7 @@
 // The end of a run with [final]: trainings to the end are planned from the speed that the
 // search had, and the final model is put together from all models there are.
 #include "actors/head/selector.hpp"
+#include "engine/evaluation/final_members.hpp"
 #include "genome/codec/codec.hpp"
 
 #include <algorithm>
@@ -11,19 +12,25 @@ namespace clade {
 using namespace std::chrono_literals;
 
 void selector_state::take(const clade::end_search& message) {
-  if (over || stopping || !run.rules.final_stage.wanted())
-    return;
-  if (!run.plan && run.best.empty())
-    end_wanted = message.reason; // There is nothing to train to its end yet.
-  else if (!run.plan)
+  switch (told_to_end(course, run, message.trainings_too)) {
+  case end_answer::passed_over:
+    break;
+  case end_answer::waits_for_success:
+    end_wanted = message.reason;
+    break;
+  case end_answer::plans:
     plan_end(message.reason);
-  else if (message.trainings_too)
+    break;
+  case end_answer::drops_trainings:
     drop_open(/*planned=*/true);
+    break;
+  }
 }
 
 void selector_state::plan_end(const std::string& reason) {
-  if (std::exchange(planning, true))
-    return;
+  if (course.stage != run_stage::searching)
+    return; // It is planned already.
+  course.stage = run_stage::ending;
   self->request(params.dispatcher, caf::infinite, slots_query{})
       .then([this, reason](const slots_view& view) {
         auto plan = plan_final_stage(
@@ -37,36 +44,16 @@ void selector_state::plan_end(const std::string& reason) {
       });
 }
 
-// Nobody needs the open candidates of the search any more, nor, when the time of the run is
-// nearly used, those that were planned.
 void selector_state::drop_open(bool planned) {
-  for (const auto& [id, c] : run.open)
-    if ((planned || c.fold.of == 0) && c.equal_to == 0)
-      self->send(params.dispatcher,
-                 drop_candidate{.id = id,
-                                .who = planned ? "the end of its time"
-                                               : "the end of the search"});
-}
-
-// In an order that does not depend on who was ready first: answers of folds are added up.
-// The champion comes first, unless it is one fold of several.
-std::vector<trained_member> selector_state::members() const {
-  std::vector<trained_member> all;
-  for (const auto& f : run.finals)
-    all.push_back(
-        {.id = f.who.id, .genome = *f.who.genome, .fold = f.fold, .bag = f.bag});
-  std::ranges::sort(all, {}, &trained_member::id);
-  for (const auto& i : run.best)
-    if (std::ranges::find(all, i.id, &trained_member::id) == all.end())
-      all.push_back({.id = i.id, .genome = *i.genome, .bag = i.id});
-  const auto champion = std::ranges::find(all, run.best.front().id, &trained_member::id);
-  if (champion->fold.of < 2)
-    std::rotate(all.begin(), champion, champion + 1);
-  return all;
+  for (const auto id : open_to_drop(run, planned))
+    self->send(
+        params.dispatcher,
+        drop_candidate{.id = id,
+                       .who = planned ? "the end of its time" : "the end of the search"});
 }
 
 void selector_state::compose() {
-  collect_weights(std::make_shared<std::vector<trained_member>>(members()), 0);
+  collect_weights(std::make_shared<std::vector<trained_member>>(members_of(run)), 0);
 }
 
 void selector_state::collect_weights(std::shared_ptr<std::vector<trained_member>> all,
@@ -88,12 +75,13 @@ void selector_state::collect_weights(std::shared_ptr<std::vector<trained_member>
 void selector_state::request_composition(std::shared_ptr<std::vector<trained_member>> all,
                                          const std::string& why) {
   const auto left = params.time_left ? params.time_left() : std::chrono::milliseconds(0);
-  assignment what{.id = {0, task_type::compose},
-                  .time_ms = static_cast<std::uint64_t>(left.count()),
-                  .weights = blob(encode(*all))};
+  assignment what{
+      .id = {0, task_type::compose},
+      .what = composition_task{.members = blob(encode(*all)),
+                               .time_ms = static_cast<std::uint64_t>(left.count())}};
   self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
       .then([this, all, why](const test_answer& answer) {
-        if (over || !finishing)
+        if (!course.finishing())
           return;
         if (!answer.measured)
           return compose_fewer(all, answer.measured.error().message);
@@ -128,7 +116,7 @@ void selector_state::compose_fewer(
 void selector_state::compose_champion(const std::string& why) {
   self->request(params.archive, caf::infinite, fetch_evaluation{final_record.champion})
       .then([this, why](const fetched_evaluation& fetched) {
-        if (over || !finishing)
+        if (!course.finishing())
           return;
         if (!fetched.found)
           return fail(fetched.found.error());

@@ -5,6 +5,7 @@
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/records/record.hpp"
+#include "engine/run/steps/run_course.hpp"
 #include "engine/search/core/breeding.hpp"
 #include "engine/store/run/store.hpp"
 #include "engine/store/sqlite/blob_folder.hpp"
@@ -108,19 +109,14 @@ struct brood {
   std::optional<error> failure;
 };
 
-/// `blob_folder::keep`, after the entries.
-struct tidying {
-  std::vector<candidate_id> keep;
-  candidate_id last = 0;
-};
-
 struct append {
   std::shared_ptr<const std::vector<entry>> entries;
   /// The candidates whose weights stay, if the list is not empty.
   std::vector<candidate_id> keep;
   /// Checkpoints that came with evaluations among them: kept before they are recorded.
   std::shared_ptr<const std::map<candidate_id, blob>> checkpoints{};
-  std::optional<tidying> tidy{}; ///< The tidying of checkpoints that follows, if any.
+  std::optional<kept_checkpoints>
+      tidy{}; ///< The checkpoints that `blob_folder::keep` keeps afterwards.
 };
 
 /// The entries are on the disk, and where, or the error.

@@ -16,7 +16,38 @@ std::vector<ancestor> ancestors_of(const lineage& l) {
 }
 
 const char* to_text(blob_part part) {
-  return part == blob_part::weights ? "weights" : "checkpoint";
+  switch (part) {
+  case blob_part::weights:
+    return "weights";
+  case blob_part::checkpoint:
+    return "checkpoint";
+  case blob_part::members:
+    break;
+  }
+  return "members";
+}
+
+const blob* blob_of(const assignment& a, blob_part part) {
+  if (const auto* training = std::get_if<training_task>(&a.what))
+    return part == blob_part::checkpoint ? &training->network.checkpoint : nullptr;
+  if (const auto* test = std::get_if<test_task>(&a.what))
+    return part == blob_part::weights      ? &test->weights
+           : part == blob_part::checkpoint ? &test->network.checkpoint
+                                           : nullptr;
+  const auto* composition = std::get_if<composition_task>(&a.what);
+  return composition != nullptr && part == blob_part::members ? &composition->members
+                                                              : nullptr;
+}
+
+blob* blob_of(assignment& a, blob_part part) {
+  return const_cast<blob*>(blob_of(std::as_const(a), part));
+}
+
+const blob* blob_of(const result& r, blob_part part) {
+  const auto* trained = std::get_if<training_result>(&r.what);
+  if (trained == nullptr || part == blob_part::members)
+    return nullptr;
+  return part == blob_part::weights ? &trained->weights : &trained->checkpoint;
 }
 
 void add_message_types(caf::actor_system_config& config) {

@@ -1,9 +1,6 @@
 #pragma once
 
-#include "engine/evaluation/lineage.hpp"
-#include "engine/run/records/record.hpp"
-#include "engine/scheduling/task.hpp"
-#include "genome/codec/blob.hpp"
+#include "actors/messages/task_messages.hpp"
 
 #include <caf/all.hpp>
 
@@ -17,30 +14,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 15;
-
-/// Files, and weights and checkpoints that are larger, travel in pieces of this size.
-inline constexpr std::size_t piece_bytes = 1 << 20;
-
-/// Says whether a message carries the blob itself. Otherwise it carries size and checksum,
-/// and the receiver finds the blob absent until the pieces have come: a link fetches them
-/// for a node (`fetch_piece`), and sends those of a result before the result (`piece`).
-[[nodiscard]] inline bool travels_whole(const blob& b) {
-  return b.empty() || (b.in_memory() && b.size() <= piece_bytes);
-}
-
-/// One of the blobs that an assignment or a result may come with.
-enum class blob_part : std::uint8_t { weights = 0, checkpoint = 1 };
-inline constexpr auto blob_parts = {blob_part::weights, blob_part::checkpoint};
-
-/// "weights", "checkpoint".
-[[nodiscard]] const char* to_text(blob_part part);
-
-/// Returns that blob of an assignment or a result.
-template<class Message>
-auto& blob_of(Message& m, blob_part part) {
-  return part == blob_part::weights ? m.weights : m.checkpoint;
-}
+inline constexpr std::uint32_t protocol_version = 16;
 
 /// A task that a node has, and the lease it has it for.
 struct held_lease {
@@ -114,64 +88,9 @@ struct node_ready {
   std::uint64_t rounding = 0; ///< The rounding as `fitness_function::warm_up` returns it.
 };
 
-/// A candidate that is trained again because another starts from it and its checkpoint is
-/// lost. It means the same as in `candidate`.
-struct ancestor {
-  std::uint64_t id = 0;
-  bytes genome;
-  std::uint32_t epochs = 0;
-  std::uint64_t start = 0;
-  std::uint32_t start_epoch = 0;
-};
-
-/// One task, as a node needs it.
-struct assignment {
-  task_id id;
-  std::uint64_t lease = 0;
-  /// The bits of a double: CAF 0.17 never ends on an infinite one.
-  std::uint64_t keep_weights_above = 0;
-  bytes genome; ///< Empty: the linear model is tested.
-  /// It means the same as in `candidate`; the epochs are never 0 where `start_epoch` is
-  /// not.
-  std::uint32_t epochs = 0;
-  std::uint64_t start = 0;
-  std::uint32_t start_epoch = 0;
-  /// `data_fold` and the time of a candidate that is trained at the end of the run. A final
-  /// model has the time too.
-  std::uint32_t fold = 0, folds = 0;
-  std::uint64_t time_ms = 0;
-  std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
-  /// The trainings that it starts from, in the order of `lineage`.
-  std::vector<ancestor> before;
-  blob checkpoint;
-  /// The trained weights that a test measures. If they are empty, the node trains the
-  /// candidate again first, by the fields above. For the final model, they are its
-  /// encoded members.
-  blob weights;
-  /// How many parts the task has, where a team does it together; else 0. Every member gets
-  /// the assignment, and then `team_formed`.
-  std::uint32_t shares = 0;
-};
-
 /// Tasks of one type, to be done one after another.
 struct assignments {
   std::vector<assignment> batch;
-};
-
-/// A node reports how a task ended.
-struct result {
-  task_id id;
-  std::uint64_t lease = 0;
-  std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
-  /// Why a test could not be made, or why this machine cannot go on with a training,
-  /// which another may.
-  std::string failure;
-  /// A training sends an encoded candidate_evaluated record, a test an encoded
-  /// examination, the final model an encoded composition. It is empty where a test of the
-  /// linear model has no meaning.
-  bytes done;
-  blob weights;
-  blob checkpoint;
 };
 
 struct results {
@@ -270,29 +189,6 @@ struct leave {
 };
 
 template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, blob& x) {
-  bytes whole;
-  std::uint64_t size = 0, checksum = 0;
-  if (!travels_whole(x)) {
-    size = x.size();
-    checksum = x.checksum();
-  } else if (!x.empty()) {
-    whole = *x.in_memory();
-  }
-  const auto take = [&]() -> caf::error {
-    x = whole.empty() ? blob::absent(size, checksum) : blob(std::move(whole));
-    return caf::none;
-  };
-  return f(caf::meta::type_name("blob"), whole, size, checksum,
-           caf::meta::load_callback(take));
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, task_id& x) {
-  return f(caf::meta::type_name("task_id"), x.candidate, x.type);
-}
-
-template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
   return f(caf::meta::type_name("held_lease"), x.id, x.lease, x.generation);
 }
@@ -331,27 +227,8 @@ typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
 }
 
 template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, ancestor& x) {
-  return f(caf::meta::type_name("ancestor"), x.id, x.genome, x.epochs, x.start,
-           x.start_epoch);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, assignment& x) {
-  return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
-           x.genome, x.epochs, x.start, x.start_epoch, x.fold, x.folds, x.time_ms,
-           x.keep_checkpoint, x.before, x.checkpoint, x.weights, x.shares);
-}
-
-template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignments& x) {
   return f(caf::meta::type_name("assignments"), x.batch);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, result& x) {
-  return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.failure, x.done,
-           x.weights, x.checkpoint);
 }
 
 template<class Inspector>
@@ -435,8 +312,5 @@ template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leave& x) {
   return f(caf::meta::type_name("leave"), x.reason);
 }
-
-/// Returns the ancestors that are to be trained before another candidate, encoded.
-[[nodiscard]] std::vector<ancestor> ancestors_of(const lineage& l);
 
 } // namespace clade

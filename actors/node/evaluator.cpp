@@ -8,60 +8,59 @@ namespace clade {
 
 namespace {
 
-expected<std::optional<examination>> test_network(const evaluator_params& params,
-                                                  const assignment& a) {
-  auto before = jobs_of(a.before);
+using tested = expected<std::optional<examination>>;
+
+tested test(const evaluator_params& params, const assignment& a, const test_task& task) {
+  auto before = jobs_of(task.network.before);
   if (!before)
     return tl::unexpected(before.error());
-  const auto weights = a.weights.load();
+  const auto weights = task.weights.load();
   if (!weights)
     return tl::unexpected(weights.error());
-  return decode_genome(a.genome).and_then([&](genome g) {
-    node_progress p(*params.work, params.node, a, false);
-    return params.work
-        ->examine(a.lease,
-                  {.id = a.id.candidate,
-                   .genome = std::move(g),
-                   .budget = {.epochs = a.epochs},
-                   .start = a.start,
-                   .start_epoch = a.start_epoch,
-                   .checkpoint = a.checkpoint},
-                  **weights, std::move(*before), p)
+  return job_of(a.id.candidate, task.network).and_then([&](job j) {
+    node_progress p(*params.work, params.node,
+                    {.id = j.id, .lease = a.lease, .said = j.budget});
+    return params.work->examine(a.lease, std::move(j), **weights, std::move(*before), p)
         .map([](examination e) { return std::optional{std::move(e)}; });
   });
 }
 
-result compose(const evaluator_params& params, const assignment& a) {
-  result done{.id = a.id, .lease = a.lease};
-  const auto composed =
-      a.weights.load()
-          .and_then([](const shared_bytes& content) { return decode_members(*content); })
-          .and_then([&](const std::vector<trained_member>& members) {
-            return params.work->compose(
-                a.lease, members,
-                {.epochs = 0, .time = std::chrono::milliseconds(a.time_ms)});
-          });
-  if (composed)
-    done.done = encode(*composed);
-  else
-    done.failure = composed.error().message;
-  return done;
+expected<bytes> compose(const evaluator_params& params, const assignment& a,
+                        const composition_task& task) {
+  return task.members.load()
+      .and_then([](const shared_bytes& content) { return decode_members(*content); })
+      .and_then([&](const std::vector<trained_member>& members) {
+        return params.work->compose(
+            a.lease, members,
+            {.epochs = 0, .time = std::chrono::milliseconds(task.time_ms)});
+      })
+      .map([](const composition& made) { return encode(made); });
 }
 
-result test(const evaluator_params& params, const assignment& a) {
-  if (a.id.type == task_type::compose)
-    return compose(params, a);
-  result done{.id = a.id, .lease = a.lease};
-  auto tested =
-      a.genome.empty() ? params.work->baseline(a.lease) : test_network(params, a);
-  if (!tested) {
-    done.failure = tested.error().message;
-  } else if (*tested) {
-    (*tested)->id = a.id.candidate;
-    encoder out;
-    encode(out, **tested);
-    done.done = out.take();
+bytes encoded(std::optional<examination> made, candidate_id id) {
+  encoder out;
+  if (made) {
+    made->id = id;
+    encode(out, *made);
   }
+  return out.take();
+}
+
+result evaluate(const evaluator_params& params, const assignment& a) {
+  result done{.id = a.id, .lease = a.lease};
+  if (const auto* composition = std::get_if<composition_task>(&a.what)) {
+    if (auto composed = compose(params, a, *composition))
+      done.what = composition_result{std::move(*composed)};
+    else
+      done.what = task_failure{composed.error().message};
+    return done;
+  }
+  const auto* task = std::get_if<test_task>(&a.what);
+  auto made = task != nullptr ? test(params, a, *task) : params.work->baseline(a.lease);
+  if (made)
+    done.what = test_result{encoded(std::move(*made), a.id.candidate)};
+  else
+    done.what = task_failure{made.error().message};
   return done;
 }
 
@@ -76,7 +75,7 @@ evaluator_behavior(evaluator_actor::stateful_pointer<evaluator_state> self,
     for (const auto& a : message.batch) {
       results answer;
       if (!params.work->dropped(a.lease))
-        answer.batch.push_back(test(params, a));
+        answer.batch.push_back(evaluate(params, a));
       params.work->forget_dropped(a.lease);
       if (!answer.batch.empty())
         self->send(params.node, std::move(answer));

@@ -55,20 +55,23 @@ public:
   }
 
   result evaluate(const assignment& a) {
-    if (a.id.type != task_type::train)
-      return {.id = a.id, .lease = a.lease}; // Nothing was trained.
+    const auto* task = std::get_if<training_task>(&a.what);
+    if (task == nullptr) // Nothing was trained.
+      return {.id = a.id, .lease = a.lease, .what = test_result{}};
+    const auto& network = task->network;
     unheard_progress nobody;
-    auto decoded = decode_genome(a.genome);
+    auto decoded = decode_genome(network.genome);
     evaluated_job done{.evaluation = {.id = a.id.candidate, .outcome = outcome::invalid}};
     std::lock_guard lock(mutex_);
     if (decoded)
-      done = fitness_->evaluate({.id = a.id.candidate,
-                                 .genome = std::move(*decoded),
-                                 .seed = seed_,
-                                 .budget = {.epochs = a.epochs != 0 ? a.epochs : epochs_},
-                                 .start = a.start,
-                                 .start_epoch = a.start_epoch},
-                                nobody);
+      done = fitness_->evaluate(
+          {.id = a.id.candidate,
+           .genome = std::move(*decoded),
+           .seed = seed_,
+           .budget = {.epochs = network.epochs != 0 ? network.epochs : epochs_},
+           .start = network.start,
+           .start_epoch = network.start_epoch},
+          nobody);
     done.evaluation.seconds = std::chrono::duration<double>(duration_).count();
     return result_of(std::move(done), a.lease);
   }

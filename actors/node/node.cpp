@@ -30,7 +30,9 @@ constexpr std::size_t most_early = 64;
 bool is_asked(const node_state::held& h) {
   if (!h.team || h.team->answers())
     return true;
-  const auto done = decode_record(h.done->done);
+  const auto* trained = std::get_if<training_result>(&h.done->what);
+  const auto done = trained != nullptr ? decode_record(trained->evaluated)
+                                       : fail(error_kind::not_found, "it failed");
   const auto* e = done ? std::get_if<candidate_evaluated>(&*done) : nullptr;
   return e == nullptr || e->evaluated.outcome != outcome::succeeded;
 }
@@ -96,11 +98,12 @@ void node_state::assign(const assignments& message) {
     drop(a.id);
     auto& h = has[a.id];
     h = {.given = ++last_given, .lease = a.lease, .done = {}};
-    if (a.shares > 1)
-      h.team = work->begin_team(h.given, a.shares);
+    const auto* training = std::get_if<training_task>(&a.what);
+    if (training != nullptr && training->shares > 1)
+      h.team = work->begin_team(h.given, training->shares);
     if (auto formed = early.extract(a.id); formed && h.team)
       h.team->formed(formed.mapped());
-    auto& fresh = a.id.type == task_type::train ? to_train : to_test;
+    auto& fresh = training != nullptr ? to_train : to_test;
     fresh.batch.push_back(a);
     fresh.batch.back().lease = last_given;
   }

@@ -13,24 +13,21 @@ constexpr auto report_interval = 100ms;
 
 } // namespace
 
-node_progress::node_progress(const node_work& work, node_actor node, const assignment& a,
-                             bool own)
+node_progress::node_progress(const node_work& work, node_actor node,
+                             const watched_training& watched)
     : work_(work),
       node_(std::move(node)),
-      assignment_(a),
-      own_(own) {}
+      watched_(watched) {}
 
 bool node_progress::report(const epoch& e) {
   const auto now = node_work::clock::now();
-  const auto limits =
-      work_.budget({.epochs = assignment_.epochs,
-                    .time = std::chrono::milliseconds(assignment_.time_ms)});
-  if (own_ && now - last_ >= report_interval) {
+  const auto limits = work_.budget(watched_.said);
+  if (watched_.own && now - last_ >= report_interval) {
     last_ = now;
     encoder passed;
     encode(passed, e);
     caf::anon_send(node_, epoch_passed{.node = 0,
-                                       .id = assignment_.id.candidate,
+                                       .id = watched_.id,
                                        .of = limits.epochs,
                                        .passed = passed.take()});
   }
@@ -38,7 +35,7 @@ bool node_progress::report(const epoch& e) {
 }
 
 bool node_progress::wanted() const {
-  return !work_.dropped(assignment_.lease);
+  return !work_.dropped(watched_.lease);
 }
 
 } // namespace clade

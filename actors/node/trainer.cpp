@@ -18,38 +18,34 @@ using clock = node_work::clock;
 // Results of short evaluations travel together, but are not kept back for longer.
 constexpr auto longest_kept = 20ms;
 
-result train(const trainer_state& state, const assignment& a) {
+result train(const trainer_state& state, const assignment& a, const training_task& task) {
+  const auto id = a.id.candidate;
   const auto invalid = [&](const error& why) {
-    evaluation e{.id = a.id.candidate, .outcome = outcome::invalid};
+    evaluation e{.id = id, .outcome = outcome::invalid};
     e.reason = why.message;
     return result_of({std::move(e), {}}, a.lease);
   };
-  auto decoded = decode_genome(a.genome);
-  if (!decoded)
-    return invalid(decoded.error());
-  auto before = jobs_of(a.before);
+  auto own = job_of(id, task.network);
+  if (!own)
+    return invalid(own.error());
+  auto before = jobs_of(task.network.before);
   if (!before)
     return invalid(before.error());
+  own->budget.time = std::chrono::milliseconds(task.time_ms);
+  own->keep_weights_above = std::bit_cast<double>(task.keep_weights_above);
+  own->fold = {.index = task.fold, .of = task.folds};
+  own->keep_checkpoint = static_cast<checkpointing>(task.keep_checkpoint);
+  const auto said = own->budget;
   const auto team = state.params.work->team_of(a.lease);
   const peak_memory memory(state.params.work->trains()
                            && measures_memory(state.params.device));
-  auto done = evaluate_lineage(
-      std::move(*before),
-      {.id = a.id.candidate,
-       .genome = std::move(*decoded),
-       .budget = {.epochs = a.epochs, .time = std::chrono::milliseconds(a.time_ms)},
-       .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
-       .start = a.start,
-       .start_epoch = a.start_epoch,
-       .fold = {.index = a.fold, .of = a.folds},
-       .checkpoint = a.checkpoint,
-       .keep_checkpoint = static_cast<checkpointing>(a.keep_checkpoint)},
-      [&](job j) {
-        node_progress p(*state.params.work, state.params.node, a, j.id == a.id.candidate);
-        if (j.id == a.id.candidate)
-          j.members = team.get();
-        return state.params.work->evaluate(a.id.candidate, a.lease, std::move(j), p);
-      });
+  auto done = evaluate_lineage(std::move(*before), std::move(*own), [&](job j) {
+    node_progress p(*state.params.work, state.params.node,
+                    {.id = id, .lease = a.lease, .said = said, .own = j.id == id});
+    if (j.id == id)
+      j.members = team.get();
+    return state.params.work->evaluate(id, a.lease, std::move(j), p);
+  });
   return result_of(std::move(done), a.lease, memory.bytes());
 }
 
@@ -57,8 +53,9 @@ void train_all(const trainer_state& state, const assignments& message) {
   results answer;
   auto last_sent = clock::now();
   for (const auto& a : message.batch) {
-    if (!state.params.work->dropped(a.lease))
-      answer.batch.push_back(train(state, a));
+    const auto* task = std::get_if<training_task>(&a.what); // The node sends no others.
+    if (task != nullptr && !state.params.work->dropped(a.lease))
+      answer.batch.push_back(train(state, a, *task));
     state.params.work->forget_dropped(a.lease);
     if (clock::now() - last_sent < longest_kept || answer.batch.empty())
       continue;
@@ -107,13 +104,27 @@ expected<team_address> prepare(const trainer_state& state, caf::actor_system& sy
 result result_of(evaluated_job done, std::uint64_t lease, std::uint64_t peak_bytes) {
   const auto id = done.evaluation.id;
   if (done.machine_failed)
-    return {.id = id, .lease = lease, .failure = std::move(done.evaluation.reason)};
+    return {.id = id,
+            .lease = lease,
+            .what = task_failure{std::move(done.evaluation.reason)}};
   return {.id = id,
           .lease = lease,
-          .peak_bytes = peak_bytes,
-          .done = encode(record{candidate_evaluated{std::move(done.evaluation)}}),
-          .weights = std::move(done.weights),
-          .checkpoint = std::move(done.checkpoint)};
+          .what = training_result{.evaluated = encode(record{
+                                      candidate_evaluated{std::move(done.evaluation)}}),
+                                  .peak_bytes = peak_bytes,
+                                  .weights = std::move(done.weights),
+                                  .checkpoint = std::move(done.checkpoint)}};
+}
+
+expected<job> job_of(candidate_id id, const network_training& network) {
+  return decode_genome(network.genome).map([&](genome g) {
+    return job{.id = id,
+               .genome = std::move(g),
+               .budget = {.epochs = network.epochs},
+               .start = network.start,
+               .start_epoch = network.start_epoch,
+               .checkpoint = network.checkpoint};
+  });
 }
 
 expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before) {

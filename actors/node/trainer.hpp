@@ -35,6 +35,10 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
 [[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease,
                                std::uint64_t peak_bytes = 0);
 
+/// Returns the job of training a network of a candidate, decoded, without what is to be
+/// trained before it.
+[[nodiscard]] expected<job> job_of(candidate_id id, const network_training& network);
+
 /// Returns the jobs that are to be trained before another, decoded.
 [[nodiscard]] expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before);
 

@@ -80,18 +80,17 @@ public:
 
 private:
   result done(const assignment& a) {
-    result r{.id = a.id, .lease = a.lease};
-    if (a.id.type == task_type::test) {
-      report_.same = a.weights.in_memory() && a.weights.checksum() == checksum_;
+    if (const auto* test = std::get_if<test_task>(&a.what)) {
+      report_.same = test->weights.in_memory() && test->weights.checksum() == checksum_;
       encoder out;
       encode(out, examination{.id = a.id.candidate});
-      r.done = out.take();
-    } else {
-      r.done = encode(record{candidate_evaluated{evaluation{.id = a.id.candidate}}});
-      r.weights = made_up_weights();
-      checksum_ = r.weights.checksum();
+      return {.id = a.id, .lease = a.lease, .what = test_result{out.take()}};
     }
-    return r;
+    training_result trained{.evaluated = encode(record{
+                                candidate_evaluated{evaluation{.id = a.id.candidate}}}),
+                            .weights = made_up_weights()};
+    checksum_ = trained.weights.checksum();
+    return {.id = a.id, .lease = a.lease, .what = std::move(trained)};
   }
 
   int report_to_;
@@ -214,7 +213,8 @@ struct head_side {
 
   void test(candidate_id id, const blob& weights) {
     self->request(dispatcher, longest,
-                  test_request{{.id = {id, task_type::test}, .weights = weights}})
+                  test_request{{.id = {id, task_type::test},
+                                .what = test_task{.weights = weights}}})
         .receive([](const test_answer& a) { REQUIRE(a.measured); },
                  [](caf::error&) { FAIL("the dispatcher ended"); });
   }

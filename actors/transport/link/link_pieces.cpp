@@ -19,17 +19,18 @@ namespace {
 
 constexpr std::size_t most_unanswered = 4;
 
-template<class Message>
-std::vector<blob_part> large_parts(const Message& m) {
+std::vector<blob_part> large_parts(const result& r) {
   std::vector<blob_part> large;
-  std::ranges::copy_if(blob_parts, std::back_inserter(large),
-                       [&](blob_part part) { return !travels_whole(blob_of(m, part)); });
+  std::ranges::copy_if(blob_parts, std::back_inserter(large), [&](blob_part part) {
+    const auto* b = blob_of(r, part);
+    return b != nullptr && !travels_whole(*b);
+  });
   return large;
 }
 
 std::optional<blob_part> first_absent(const assignment& a) {
   for (const auto part : blob_parts)
-    if (blob_of(a, part).is_absent())
+    if (const auto* b = blob_of(a, part); b != nullptr && b->is_absent())
       return part;
   return std::nullopt;
 }
@@ -65,7 +66,7 @@ void link_state::fetch(std::uint64_t lease) {
     arriving.erase(lease);
     return self->send(params.node, std::move(whole));
   }
-  const auto size = blob_of(c.what, *part).size();
+  const auto size = blob_of(c.what, *part)->size();
   try {
     if (c.asked == 0)
       c.got.reserve(size <= most_blob_bytes ? size : throw std::bad_alloc());
@@ -90,7 +91,7 @@ void link_state::arrive(std::uint64_t lease, std::uint64_t offset, const chunk& 
   if (found == arriving.end())
     return; // Nobody wants it any more.
   auto& c = found->second;
-  auto& wanted = blob_of(c.what, *first_absent(c.what));
+  auto& wanted = *blob_of(c.what, *first_absent(c.what));
   if (!piece.failure.empty())
     return give_up(lease, piece.failure);
   if (offset != c.got.size()
@@ -114,10 +115,10 @@ void link_state::give_up(std::uint64_t lease, const std::string& why) {
   assignments without;
   auto& a = without.batch.emplace_back(std::move(given_up.mapped().what));
   for (const auto part : blob_parts)
-    if (auto& b = blob_of(a, part); b.is_absent())
-      b = blob::absent(b.size(), b.checksum(),
-                       std::string("the head could not send the ") + to_text(part) + ": "
-                           + why);
+    if (auto* b = blob_of(a, part); b != nullptr && b->is_absent())
+      *b = blob::absent(b->size(), b->checksum(),
+                        std::string("the head could not send the ") + to_text(part) + ": "
+                            + why);
   self->send(params.node, std::move(without));
 }
 
@@ -145,7 +146,7 @@ void link_state::send_pieces(std::uint64_t lease) {
     departing.erase(lease);
     return deliver(std::move(whole));
   }
-  const auto& content = blob_of(g.what, g.rest.front());
+  const auto& content = *blob_of(g.what, g.rest.front());
   piece next{.node = node_number,
              .lease = lease,
              .part = g.rest.front(),
@@ -183,7 +184,7 @@ void link_state::sent(std::uint64_t lease, const piece_taken& answer) {
   g.refused = g.refused || !answer.failure.empty();
   if (!g.offset)
     g.offset = answer.next;
-  const bool all_sent = *g.offset >= blob_of(g.what, g.rest.front()).size();
+  const bool all_sent = *g.offset >= blob_of(g.what, g.rest.front())->size();
   if (!all_sent && !g.refused)
     return send_pieces(lease);
   if (g.unanswered > 0)

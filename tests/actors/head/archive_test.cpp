@@ -35,7 +35,7 @@ struct fixture {
   }
 
   appended add(std::vector<entry> entries, std::map<candidate_id, blob> checkpoints = {},
-               std::optional<tidying> tidy = {}) {
+               std::optional<kept_checkpoints> tidy = {}) {
     return ask<appended>(append{
         .entries = std::make_shared<const std::vector<entry>>(std::move(entries)),
         .keep = {},
@@ -97,7 +97,7 @@ TEST_CASE("archive: a lineage goes back to the checkpoint that is there") {
   CHECK(**lineage_of(2).checkpoint.load() == "one");
   CHECK(lineage_of(2).before.empty());
   CHECK(lineage_of(3).before.size() == 1); // Two is trained again, from one.
-  REQUIRE(f.add({}, {{2, bytes("two")}}, tidying{.keep = {2}, .last = 2}).at);
+  REQUIRE(f.add({}, {{2, bytes("two")}}, kept_checkpoints{.of = {2}, .last = 2}).at);
   CHECK(**lineage_of(3).checkpoint.load() == "two");
   CHECK(lineage_of(2).checkpoint.empty()); // That of one was no longer wanted.
 }

@@ -108,11 +108,11 @@ struct fixture {
               .source = source,
               .incoming = folder.path() / "incoming",
               .local_worker = local_worker,
-              .needs_of =
-                  [team_of](const candidate&) {
-                    return task_needs{.slots = std::max(1U, team_of),
-                                      .team = team_of > 0};
-                  },
+              .tasks = {.needs_of =
+                            [team_of](const candidate&) {
+                              return task_needs{.slots = std::max(1U, team_of),
+                                                .team = team_of > 0};
+                            }},
               .by_team = team_of > 0,
               .portable = portable,
               .say = [this](const std::string& line) { said.push_back(line); }})) {

@@ -37,7 +37,8 @@ result with_weights(const assignment& a, const bytes& content) {
   evaluation e{.id = a.id.candidate};
   auto r = result_of({e, {}}, a.lease);
   const blob whole(content);
-  r.weights = blob::absent(whole.size(), whole.checksum());
+  std::get<training_result>(r.what).weights =
+      blob::absent(whole.size(), whole.checksum());
   return r;
 }
 
@@ -148,8 +149,8 @@ TEST_CASE("dispatcher: a node fetches what its own tasks start from, and nothing
   const auto n = f.join(), other = f.join();
   const auto content = numbered(size);
   caf::scoped_actor self(*f.system);
-  self->send(f.dispatcher,
-             test_request{{.id = {3, task_type::test}, .weights = content}});
+  self->send(f.dispatcher, test_request{{.id = {3, task_type::test},
+                                         .what = test_task{.weights = content}}});
   f.system.settle();
   const auto& owner = n.was->assignments.empty() ? other : n;
   const auto& stranger = n.was->assignments.empty() ? n : other;

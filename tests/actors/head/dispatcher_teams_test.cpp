@@ -30,7 +30,7 @@ TEST_CASE("dispatcher: members of a team get its task and hear who the others ar
   f.submit(1);
   for (const auto* n : {&f.first, &f.second}) {
     REQUIRE(n->was->assignments.size() == 1);
-    CHECK(n->was->assignments[0].shares == 2);
+    CHECK(std::get<training_task>(n->was->assignments[0].what).shares == 2);
     CHECK(n->was->assignments[0].lease == f.first.was->assignments[0].lease);
     REQUIRE(n->was->teams.size() == 1);
     CHECK(ports(n->was->teams[0]) == f.both());
@@ -78,7 +78,7 @@ TEST_CASE("dispatcher: a member whose machine cannot go on leaves the team, whic
   team_fixture f;
   f.submit(1);
   const auto& a = f.second.was->assignments.at(0);
-  const result full{.id = 1, .lease = a.lease, .failure = "the disk is full"};
+  const result full{.id = 1, .lease = a.lease, .what = task_failure{"the disk is full"}};
   CHECK(f.answer(f.second, full).ids == std::vector<task_id>{1});
   CHECK(f.told->evaluations.empty());
   CHECK(f.attempts() == 0);

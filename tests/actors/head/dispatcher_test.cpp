@@ -9,7 +9,9 @@ TEST_CASE("dispatcher: a node learns how far to train, and from where it goes on
   f.submit({.id = 7, .epochs = 9, .start = 3, .start_epoch = 4});
   REQUIRE(n.was->assignments.size() == 1);
   const auto& a = n.was->assignments[0];
-  CHECK(std::tuple(a.epochs, a.start, a.start_epoch) == std::tuple(9u, 3u, 4u));
+  const auto& network = std::get<training_task>(a.what).network;
+  CHECK(std::tuple(network.epochs, network.start, network.start_epoch)
+        == std::tuple(9u, 3u, 4u));
 }
 
 TEST_CASE("dispatcher: a candidate goes to a node and its result to the selector") {
@@ -59,7 +61,8 @@ TEST_CASE("dispatcher: bytes that are no evaluation change nothing") {
   const auto a = n.was->assignments.at(0);
   results garbage{.node = n.id, .batch = {}};
   garbage.batch.push_back(
-      {.id = a.id, .lease = a.lease, .done = "garbage", .weights = {}});
+      {.id = a.id, .lease = a.lease, .what = training_result{.evaluated = "garbage"}});
+  garbage.batch.push_back({.id = a.id, .lease = a.lease, .what = test_result{}});
   caf::anon_send(f.dispatcher, garbage);
   f.system.settle();
   CHECK(f.told->evaluations.empty());
@@ -140,7 +143,7 @@ struct asked_test {
 result measured(const assignment& a) {
   encoder out;
   encode(out, examination{.subject = {}, .id = a.id.candidate, .parameters = 12});
-  return {.id = a.id, .lease = a.lease, .done = out.take()};
+  return {.id = a.id, .lease = a.lease, .what = test_result{out.take()}};
 }
 
 } // namespace
@@ -153,8 +156,12 @@ TEST_CASE("dispatcher: a test is leased like a training and its result is the an
   const auto& a = n.was->assignments.front();
   CHECK(a.id == task_id{3, task_type::test});
   // Garbage is no answer, and the lease of another task none of this one's.
-  CHECK(f.answer(n, result{.id = a.id, .lease = a.lease, .done = "garbage"}).ids.empty());
-  f.answer(n, result{.id = a.id, .lease = a.lease + 1});
+  for (const auto& garbage :
+       {result{.id = a.id, .lease = a.lease, .what = test_result{"garbage"}},
+        result{.id = a.id, .lease = a.lease, .what = training_result{}},
+        result{.id = a.id, .lease = a.lease, .what = composition_result{}}})
+    CHECK(f.answer(n, garbage).ids.empty());
+  f.answer(n, result{.id = a.id, .lease = a.lease + 1, .what = test_result{}});
   CHECK_FALSE(test.answered());
   CHECK(f.answer(n, measured(a)).ids == std::vector<task_id>{a.id});
   const auto answer = test.take();
@@ -168,11 +175,13 @@ TEST_CASE("dispatcher: a test may fail or have no meaning") {
   const auto n = f.join();
   asked_test bad(f, 3);
   const auto& first = n.was->assignments.at(0);
-  f.answer(n, result{.id = first.id, .lease = first.lease, .failure = "no such data"});
+  f.answer(
+      n,
+      result{.id = first.id, .lease = first.lease, .what = task_failure{"no such data"}});
   CHECK(bad.take().measured.error().message == "no such data");
   asked_test baseline(f, 0);
   const auto& second = n.was->assignments.at(1);
-  f.answer(n, result{.id = second.id, .lease = second.lease});
+  f.answer(n, result{.id = second.id, .lease = second.lease, .what = test_result{}});
   const auto answer = baseline.take();
   REQUIRE(answer.measured);
   CHECK_FALSE(*answer.measured);

@@ -124,8 +124,8 @@ dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
       [h](const drop_candidate& message) { h->dropped.push_back(message.id); },
       [h](const test_request& t) {
         ++h->tests;
-        if (t.what.id.type == task_type::compose) {
-          const auto members = decode_members(**t.what.weights.load());
+        if (const auto* task = std::get_if<composition_task>(&t.what.what)) {
+          const auto members = decode_members(**task->members.load());
           h->compositions.push_back(members->size());
           if (members->size() >= h->too_many)
             return test_answer{fail(error_kind::internal, "two node processes ended")};

@@ -126,7 +126,10 @@ struct fixture {
 
   void assign(const task_id& id, std::uint64_t lease) {
     assignments work;
-    work.batch.push_back({.id = id, .lease = lease});
+    assignment a{.id = id, .lease = lease};
+    if (id.type == task_type::test)
+      a.what = test_task{};
+    work.batch.push_back(a);
     tell(work);
   }
 

@@ -18,10 +18,11 @@ struct connected : link_fixture {
 
   void assign(candidate_id id, std::uint64_t lease, blob checkpoint, blob weights = {}) {
     assignments m;
-    m.batch.push_back({.id = id,
-                       .lease = lease,
-                       .checkpoint = std::move(checkpoint),
-                       .weights = std::move(weights)});
+    m.batch.push_back(
+        {.id = id,
+         .lease = lease,
+         .what = test_task{.weights = std::move(weights),
+                           .network = {.checkpoint = std::move(checkpoint)}}});
     send(m);
   }
 
@@ -45,8 +46,8 @@ TEST_CASE("link: the node gets an assignment when all of its blobs have come") {
   f.assign(7, 1, f.lent(), f.lent());
   REQUIRE(f.node->given.size() == 1);
   const auto& a = f.node->given[0];
-  CHECK(content_of(a.checkpoint) == f.head->lends);
-  CHECK(content_of(a.weights) == f.head->lends);
+  CHECK(content_of(*blob_of(a, blob_part::checkpoint)) == f.head->lends);
+  CHECK(content_of(*blob_of(a, blob_part::weights)) == f.head->lends);
   CHECK(f.head->asked.size() == 14);
 }
 
@@ -73,7 +74,7 @@ TEST_CASE("link: what the head cannot send comes absent, with the reason") {
     f.head->failure = "it cannot be read";
     f.assign(7, 1, whole);
     REQUIRE(f.node->given.size() == 1);
-    CHECK(why_absent(f.node->given[0].checkpoint)
+    CHECK(why_absent(*blob_of(f.node->given[0], blob_part::checkpoint))
           == "3 MiB are not here: the head could not send the checkpoint: it cannot be "
              "read");
   }
@@ -81,7 +82,7 @@ TEST_CASE("link: what the head cannot send comes absent, with the reason") {
     f.head->lends[piece_bytes + 1] ^= 1;
     f.assign(7, 1, whole);
     REQUIRE(f.node->given.size() == 1);
-    CHECK_THAT(why_absent(f.node->given[0].checkpoint),
+    CHECK_THAT(why_absent(*blob_of(f.node->given[0], blob_part::checkpoint)),
                Catch::Contains("another checksum"));
   }
   SECTION("it is shorter, or longer, than announced") {
@@ -89,13 +90,14 @@ TEST_CASE("link: what the head cannot send comes absent, with the reason") {
     f.assign(8, 2, blob::absent(whole.size() - 1, 1));
     REQUIRE(f.node->given.size() == 2);
     for (const auto& a : f.node->given)
-      CHECK_THAT(why_absent(a.checkpoint), Catch::Contains("it became shorter"));
+      CHECK_THAT(why_absent(*blob_of(a, blob_part::checkpoint)),
+                 Catch::Contains("it became shorter"));
   }
   SECTION("it is announced to be absurdly large") {
     f.assign(7, 1, blob::absent(most_blob_bytes + 1, 1));
     CHECK(f.head->asked.empty());
     REQUIRE(f.node->given.size() == 1);
-    CHECK_THAT(why_absent(f.node->given[0].checkpoint),
+    CHECK_THAT(why_absent(*blob_of(f.node->given[0], blob_part::checkpoint)),
                Catch::Contains("there is no memory for it"));
   }
 }
@@ -126,13 +128,16 @@ TEST_CASE("link: the head gets a result after its blobs, from where it has them"
   const auto weights = numbered(6 * piece_bytes + 5);
   f.head->has = GENERATE(0U, 10U, 2U * piece_bytes, 6U * piece_bytes + 5U);
   results m{.node = 1, .batch = {}};
-  m.batch.push_back({.id = 7, .lease = 1, .weights = weights, .checkpoint = weights});
-  m.batch.push_back({.id = 8, .lease = 2, .weights = bytes("small")});
+  m.batch.push_back({.id = 7,
+                     .lease = 1,
+                     .what = training_result{.weights = weights, .checkpoint = weights}});
+  m.batch.push_back(
+      {.id = 8, .lease = 2, .what = training_result{.weights = bytes("small")}});
   f.send(m);
   REQUIRE(f.head->results.size() == 2);
   CHECK(f.head->results[0].id == 8);
   CHECK(f.head->results[1].id == 7);
-  for (const auto part : blob_parts)
+  for (const auto part : {blob_part::weights, blob_part::checkpoint})
     CHECK(f.head->got[part] == bytes(f.head->has, '?') + weights.substr(f.head->has));
   CHECK(f.node->forgotten == std::vector<task_id>{8, 7});
 }
@@ -141,7 +146,9 @@ TEST_CASE("link: a result is sent though its weights are not taken") {
   connected f;
   f.head->refusal = "its lease has ended";
   results m{.node = 1, .batch = {}};
-  m.batch.push_back({.id = 7, .lease = 1, .weights = numbered(9 * piece_bytes)});
+  m.batch.push_back({.id = 7,
+                     .lease = 1,
+                     .what = training_result{.weights = numbered(9 * piece_bytes)}});
   f.send(m);
   REQUIRE(f.head->results.size() == 1);
   CHECK(f.head->got[blob_part::weights].empty());
