@@ -1,5 +1,10 @@
 #pragma once
 
+#include <sys/wait.h>
+
+#include <optional>
+#include <string_view>
+
 namespace clade {
 
 /// Why the process of a node ends: its exit status, which its worker knows. A process that
@@ -16,5 +21,37 @@ enum class node_end : int {
   drained = 7, ///< It was told to leave, and has: by its worker, which ends too, or by
                ///< somebody else, and then a new process takes its place.
 };
+
+inline constexpr int node_ends = 8;
+
+/// Returns the word for it: "dismissed", "stuck" ...
+[[nodiscard]] constexpr std::string_view to_text(node_end e) {
+  switch (e) {
+  case node_end::dismissed:
+    return "dismissed";
+  case node_end::failed:
+    return "failed";
+  case node_end::refused:
+    return "refused";
+  case node_end::connection:
+    return "disconnected";
+  case node_end::stuck:
+    return "stuck";
+  case node_end::lonely:
+    return "lonely";
+  case node_end::overdue:
+    return "overdue";
+  case node_end::drained:
+    return "drained";
+  }
+  return {};
+}
+
+/// Reads a wait status; none: a signal has ended the process, or no node ends so.
+[[nodiscard]] inline std::optional<node_end> node_end_of(int wait_status) {
+  if (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) >= node_ends)
+    return std::nullopt;
+  return static_cast<node_end>(WEXITSTATUS(wait_status));
+}
 
 } // namespace clade

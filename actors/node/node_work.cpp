@@ -3,6 +3,7 @@
 #include "actors/node/process_cores.hpp"
 #include "actors/node/process_status.hpp"
 #include "engine/config/experiment/fitness_source.hpp"
+#include "engine/evaluation/process/process_table.hpp"
 #include "engine/export/torch/untrained.hpp"
 
 #include <sys/resource.h>
@@ -52,8 +53,7 @@ std::filesystem::path kept_folder(const char* kind, std::uint64_t run) {
 } // namespace
 
 std::filesystem::path training_module() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path()
-         / "libclade_training.so";
+  return own_program().parent_path() / "libclade_training.so";
 }
 
 training_setup training_setup_of(const experiment& e, const std::string& device) {

@@ -1,8 +1,8 @@
 // Whatever a program prints, or writes for TensorBoard: its metrics are names with finite
 // numbers, sorted, or the evaluation failed with a reason. A first byte chooses the form.
 #include "engine/evaluation/command/program_answer.hpp"
-#include "engine/evaluation/command/program_output.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
+#include "engine/evaluation/process/program_output.hpp"
 #include "tests/fuzz/law.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/doctor/machine_checks.hpp"
 
-#include "engine/evaluation/command/isolation.hpp"
+#include "engine/evaluation/process/isolation.hpp"
 #include "engine/report/base/format.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "tools/machine/devices.hpp"

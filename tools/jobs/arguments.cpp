@@ -1,6 +1,6 @@
 #include "tools/jobs/arguments.hpp"
 
-#include "engine/evaluation/command/program.hpp"
+#include "engine/evaluation/process/program.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,7 +16,7 @@ constexpr std::size_t most_runs = 20;
 /// Adds the jobs of one run; returns whether it is a run of jobs.
 bool add_run(const store& file, job_history& history) {
   const auto run = file.overview();
-  if (!run || run->experiment.find("fitness = \"jobs\"") == std::string::npos)
+  if (!run)
     return false;
   const auto e = parse_resolved(run->experiment, "the run's experiment");
   const auto* params = e ? jobs_of(*e) : nullptr;

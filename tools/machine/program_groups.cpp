@@ -1,6 +1,6 @@
 #include "tools/machine/program_groups.hpp"
 
-#include "engine/evaluation/command/program_group.hpp"
+#include "engine/evaluation/process/program_group.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "tools/machine/cgroup.hpp"
 

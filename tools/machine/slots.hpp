@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evaluation/process/process_table.hpp"
 #include "genome/base/error.hpp"
 #include "tools/machine/devices.hpp"
 #include "tools/machine/supervisor.hpp"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -67,14 +69,15 @@ struct node_command {
   std::filesystem::path logs{};
 };
 
+/// Returns the kind of a slot's device by the slot's name, in which a worker's may come
+/// first: "cuda" of "rome/cuda:1/0", "cpu" of "cpu:0".
+[[nodiscard]] std::string_view device_kind_of(std::string_view slot);
+
 /// Returns a number that no other worker has: by it a head knows that a process replaces
 /// another.
 [[nodiscard]] std::uint64_t drawn_worker();
 
 [[nodiscard]] process_params node_process(const node_command& command, const slot& s);
-
-/// This program's own file.
-[[nodiscard]] std::filesystem::path own_program();
 
 /// Sets this process's environment as a process of that slot has it. LibTorch reads it
 /// when it is loaded.

@@ -55,10 +55,6 @@ std::uint64_t memory_kills() {
   return 0;
 }
 
-bool has_ended(int wait_status, node_end why) {
-  return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == static_cast<int>(why);
-}
-
 std::chrono::milliseconds longer_pause(std::chrono::milliseconds pause) {
   return std::clamp<std::chrono::milliseconds>(2 * pause, first_pause, longest_pause);
 }
@@ -81,6 +77,19 @@ expected<pid_t> start_process(const process_params& params) {
                       .inherited = params.inherited,
                       .group = 0, // The terminal's Ctrl+C is for who decides about it.
                       .dies_with_us = true});
+}
+
+std::string describe_node_end(int wait_status, bool own_doing) {
+  const auto end = node_end_of(wait_status);
+  if (end == node_end::overdue)
+    return "as what it did took longer than limits.evaluation_time";
+  if (end == node_end::drained)
+    return "it was told to leave";
+  const bool for_memory =
+      own_doing && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  return describe_exit(wait_status)
+         + (end ? " (" + std::string(to_text(*end)) + ")" : std::string())
+         + (for_memory ? ", out of memory" : "");
 }
 
 bool is_ignored(int signal) {
@@ -127,7 +136,7 @@ expected<void> supervisor::start(slot& s) {
 // counter tells, and the process's greatest size whether that was its own fault.
 bool supervisor::own_doing(const slot& s, int status, const rusage& used) const {
   if (!WIFSIGNALED(status))
-    return has_ended(status, node_end::overdue);
+    return node_end_of(status) == node_end::overdue;
   if (is_fault(WTERMSIG(status)))
     return !s.sent_signal;
   const auto bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
@@ -139,29 +148,25 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   const pid_t process = std::exchange(s.process, 0);
   read_pulse(s);
   const bool own = own_doing(s, status, used);
-  const auto how =
-      own && WIFEXITED(status) ? "as what it did took longer than limits.evaluation_time"
-      : has_ended(status, node_end::drained)
-          ? "it was told to leave"
-          : describe_exit(status)
-                + (own && WTERMSIG(status) == SIGKILL ? ", out of memory" : "");
+  const auto end = node_end_of(status);
+  const auto how = describe_node_end(status, own);
   s.former.push_back(std::to_string(s.session) + (own ? ":1:" : ":0:") + how);
   if (s.former.size() > former_kept)
     s.former.pop_front();
   s.pulse.reset();
-  const bool refused = has_ended(status, node_end::refused);
-  const bool lonely = has_ended(status, node_end::lonely);
-  if (draining_ || refused || lonely || has_ended(status, node_end::dismissed)) {
+  if (end == node_end::refused)
+    status_ = 2;
+  if (end == node_end::lonely)
+    status_ = std::max(status_, 1);
+  if (draining_ || end == node_end::refused || end == node_end::lonely
+      || end == node_end::dismissed) {
     s.done = true;
-    if (refused || lonely)
-      status_ = refused ? 2 : std::max(status_, 1);
     return;
   }
-  const bool drained = has_ended(status, node_end::drained);
   // A process that is killed by a signal, or kept beyond its time, was so by a task; the
   // cause that ends it with a status is there again next time.
   start_later(s,
-              own || drained || WIFSIGNALED(status)
+              own || end == node_end::drained || WIFSIGNALED(status)
                       || clock::now() - s.started >= healthy_life
                   ? least_pause
                   : longer_pause(s.pause),

@@ -35,6 +35,10 @@ struct process_params {
 /// Whether this process leaves a signal aside, as nohup makes its command do with SIGHUP.
 [[nodiscard]] bool is_ignored(int signal);
 
+/// Says how a node process ended: "ended with status 4 (stuck)", "killed by signal 9
+/// (Killed)". `own_doing`: the process itself is to blame.
+[[nodiscard]] std::string describe_node_end(int wait_status, bool own_doing);
+
 struct supervisor_params {
   /// One node process each.
   std::vector<process_params> slots;

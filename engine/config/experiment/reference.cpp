@@ -62,7 +62,7 @@ public:
   void size(described_key k, std::uint64_t v) {
     toml_writer out;
     out.size("", v);
-    note_literal(k, "size", out.take());
+    note_literal(k, "size", out.last_value());
   }
   void column(described_key k, const std::string& v) {
     note(k, "column's name or number", v);
@@ -79,12 +79,12 @@ public:
   void table(described_key k, bool, const auto& inner) {
     toml_writer out;
     out.table("", true, inner);
-    note_literal(k, "table", out.take());
+    note_literal(k, "table", out.last_value());
   }
   void list(described_key k, const std::vector<std::string>& v) {
     toml_writer out;
     out.list("", v);
-    note_literal(k, "list of texts", out.take());
+    note_literal(k, "list of texts", out.last_value());
   }
   void lists(described_key k, const std::map<std::string, std::vector<std::string>>&) {
     without_default(k, "table of lists of texts");
@@ -95,7 +95,7 @@ public:
         joined(known, ", ", [&](const auto& w) { return toml_writer::quoted(w.first); });
     toml_writer out;
     out.choice("", v, known);
-    note_literal(k, "one of " + all, out.take());
+    note_literal(k, "one of " + all, out.last_value());
   }
   template<class Enum, std::size_t count>
   void unusual_choice(described_key k, Enum v, Enum, const words<Enum, count>& known) {
@@ -112,7 +112,7 @@ public:
   void split(described_key k, const data_params& params) {
     toml_writer out;
     out.split("", params);
-    note_literal(k, "table", out.take());
+    note_literal(k, "table", out.last_value());
   }
   void columns(described_key k, const std::vector<column_choice>&) {
     without_default(k, "table of texts");
@@ -129,15 +129,12 @@ private:
   void note(described_key k, const char* type, const auto& v) {
     toml_writer out;
     out.key("", v);
-    note_literal(k, type, out.take());
+    note_literal(k, type, out.last_value());
   }
-  /// `line` is " = VALUE\n".
-  void note_literal(described_key k, std::string type, std::string line) {
-    line.pop_back();
-    line.erase(0, line.find("= ") + 2);
-    const bool empty = line == "\"\"" || line == "[]";
-    keys_.push_back({std::string(k.name), std::move(type),
-                     empty ? std::string() : std::move(line), std::string(k.sentence)});
+  void note_literal(described_key k, std::string type, const std::string& value) {
+    const bool empty = value == "\"\"" || value == "[]";
+    keys_.push_back({std::string(k.name), std::move(type), empty ? "" : value,
+                     std::string(k.sentence)});
   }
 
   std::vector<reference_key> keys_;

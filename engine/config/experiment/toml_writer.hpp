@@ -115,12 +115,15 @@ public:
   void weights(std::string_view name, const class_weights& v);
   void raw(std::string_view name, const std::string& v) {
     text_ += spelled(name) + " = " + v + "\n";
+    last_value_ = v;
   }
 
   static std::string number(double v);
   static std::string quoted(std::string_view v);
 
   [[nodiscard]] std::string take() { return std::move(text_); }
+  /// Returns the value of the last key, as it was written.
+  [[nodiscard]] const std::string& last_value() const { return last_value_; }
 
 private:
   /// Makes it of lines of keys; no value has a line's end in it.
@@ -129,7 +132,7 @@ private:
     return std::string(for_hashes_ ? spelling_of_hashes(name) : name);
   }
 
-  std::string text_;
+  std::string text_, last_value_;
   bool for_hashes_ = false;
 };
 

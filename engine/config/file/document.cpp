@@ -43,7 +43,7 @@ std::string document::place(const std::string& key, const toml::node* node) cons
   // The key itself may have been set, or a table around it.
   for (std::string part = key; !part.empty();) {
     if (const auto set = overridden.find(part); set != overridden.end())
-      return set->second;
+      return set->second.option + set->second.key;
     const std::size_t dot = part.rfind('.');
     part.resize(dot == std::string::npos ? 0 : dot);
   }
@@ -88,7 +88,7 @@ expected<void> apply_override(document& d, std::string_view assignment,
                                                  "evolution.population=48"});
     if (dot == std::string_view::npos) {
       table->insert_or_assign(part, std::move(*value->get("value")));
-      d.overridden[key] = place;
+      d.overridden[key] = {option, clipped(key)};
       return {};
     }
     if (table->get(part) == nullptr)

@@ -15,10 +15,16 @@ namespace clade {
 /// A TOML document on its way to becoming values, with what is needed to say where
 /// something in it stands, and the first thing that was found wrong.
 struct document {
+  /// The words by which people set a key: "--set " and "a.b".
+  struct overriding {
+    std::string option, key;
+  };
+
   toml::table root;
   std::string origin; ///< The file, for messages.
-  /// Dotted keys that came from the command line, and how to name them: "--set a.b".
-  std::map<std::string, std::string> overridden;
+  /// Dotted keys that came from the command line; one of them may have been written in its
+  /// other spelling.
+  std::map<std::string, overriding> overridden;
   std::optional<error> wrong;
 
   /// "x.toml:14", "--set evolution.population"; line 1 for what is not there.

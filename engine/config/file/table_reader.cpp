@@ -110,8 +110,11 @@ void table_reader::fail(std::string_view key, std::string message) {
     return;
   const std::string at = place(key);
   const std::string path = path_of(key);
+  const auto set = document_->overridden.find(path);
+  const bool named = set != document_->overridden.end() && !set->second.option.empty()
+                     && set->second.key == path;
   // "--set training.epochs must be ...": a place that names the key says it for both.
-  if (at.ends_with(" " + path) && message.starts_with(path))
+  if (named && message.starts_with(path))
     message.erase(0, path.size());
   else
     message.insert(0, ": ");

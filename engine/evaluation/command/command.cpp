@@ -7,11 +7,11 @@
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/checkpoint_folder.hpp"
 #include "engine/evaluation/command/fork_server.hpp"
-#include "engine/evaluation/command/isolation.hpp"
-#include "engine/evaluation/command/program.hpp"
 #include "engine/evaluation/command/program_answer.hpp"
-#include "engine/evaluation/command/program_group.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
+#include "engine/evaluation/process/isolation.hpp"
+#include "engine/evaluation/process/program.hpp"
+#include "engine/evaluation/process/program_group.hpp"
 #include "genome/base/child_process.hpp"
 
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
 #include "engine/evaluation/command/placeholders.hpp"
-#include "engine/evaluation/command/program.hpp"
+#include "engine/evaluation/process/program.hpp"
 #include "genome/base/whole_file.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "engine/evaluation/command/fork_server.hpp"
 
-#include "engine/evaluation/command/program_run.hpp"
+#include "engine/evaluation/process/process_table.hpp"
+#include "engine/evaluation/process/program_run.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evaluation/command/program_output.hpp"
+#include "engine/evaluation/process/program_output.hpp"
 #include "engine/search/core/candidate.hpp"
 
 #include <chrono>

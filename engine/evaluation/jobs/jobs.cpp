@@ -1,7 +1,7 @@
 #include "engine/evaluation/jobs/jobs.hpp"
 
-#include "engine/evaluation/command/program.hpp"
-#include "engine/evaluation/command/program_group.hpp"
+#include "engine/evaluation/process/program.hpp"
+#include "engine/evaluation/process/program_group.hpp"
 #include "genome/base/child_process.hpp"
 #include "genome/base/utf8.hpp"
 #include "genome/base/wall_clock.hpp"

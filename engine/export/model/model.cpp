@@ -107,7 +107,10 @@ private:
 
   // The first of a layer has the layer's inputs, those that follow the one before.
   void add(const std::string& part, operation o, tensor_shape shape) {
-    export_step s{.name = word_ + part, .layer = layer_->name, .computes = std::move(o)};
+    export_step s{.name = word_ + part,
+                  .layer = layer_->name,
+                  .word = word_,
+                  .computes = std::move(o)};
     if (!out_.steps.empty() && out_.steps.back().layer == layer_->name)
       s.inputs = {out_.steps.size() - 1};
     else

@@ -116,6 +116,7 @@ struct export_step {
   /// "conv2_norm", "conv2_activation").
   std::string name;
   std::string layer; ///< The decoded layer's name, the same for all steps of a block.
+  std::string word;  ///< The block's own word, which the names of its steps begin with.
   operation computes;
   std::vector<std::size_t> inputs; ///< Indices of earlier steps.
   tensor_shape in;                 ///< The shape of the first input.

@@ -352,10 +352,8 @@ private:
       if (i + 1 == m_.steps.size())
         line(2, "return " + values[i] + "  # " + to_text(s.out));
       else if (m_.steps[i + 1].layer != s.layer && i > 0) {
-        const auto name = s.name.substr(0, s.name.find("_norm"));
-        const auto variable = name.substr(0, name.find("_activation"));
-        line(2, variable + " = " + values[i] + "  # " + to_text(s.out));
-        values[i] = variable;
+        line(2, s.word + " = " + values[i] + "  # " + to_text(s.out));
+        values[i] = s.word;
       }
     }
     line(0, "");

@@ -77,10 +77,11 @@ double busy_share(const slot_story& s) {
 
 std::string standing_words(const run_report& story) {
   const auto& o = story.run.overview;
-  std::string text = story.run.state();
-  if (text == "stopped" && o.state == "paused")
+  const auto state = story.run.state();
+  std::string text = to_text(state);
+  if (state == run_standing::stopped && o.state == stored_state::paused)
     text += " (" + o.reason + ")";
-  if (text != "finished")
+  if (state != run_standing::finished)
     text += ", as of " + time_text(o.updated_ms);
   const auto chosen = story.run.chosen();
   return text + " \u00b7 seed " + std::to_string(o.seed) + " \u00b7 clade " + o.version
@@ -244,7 +245,7 @@ std::vector<command_line> commands_of(const run_report& story) {
                                         + " --experiment > again.toml\n"
                                           "clade run again.toml"},
   };
-  if (std::string(story.run.state()) == "stopped")
+  if (story.run.state() == run_standing::stopped)
     all.insert(all.begin(), {"To go on where it stopped", "clade resume " + run});
   all.push_back({"Whether two runs decided the same", "clade diff " + run + " OTHER"});
   if (o.best != 0)

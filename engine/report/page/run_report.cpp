@@ -3,7 +3,7 @@
 // columns of time.
 #include "engine/report/page/run_report.hpp"
 
-#include "engine/config/file/flat_settings.hpp"
+#include "engine/config/experiment/experiment.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -132,10 +132,12 @@ expected<void> tell_best(const store& s, run_report& story) {
 }
 
 expected<void> tell_changes(const store& s, run_report& story) {
-  const auto settings = flat_settings(story.run.overview.experiment, "its experiment");
-  if (!settings)
-    return tl::unexpected(settings.error());
-  mutation_credit credit(story.run.overview.goal.maximize, adapting_mutation(*settings));
+  std::optional<mutation_params> adapting;
+  // An experiment of another version may not be readable; the rest of the report is.
+  if (const auto e = parse_resolved(story.run.overview.experiment, "its experiment");
+      e && e->evolution.mutation.adapt)
+    adapting = e->evolution.mutation;
+  mutation_credit credit(story.run.overview.goal.maximize, adapting);
   auto read = s.for_each_child([&](const child_row& c) { credit.add(c); });
   story.credits = credit.credits();
   story.rates = credit.rates();

@@ -40,7 +40,7 @@ std::string runs_text(const run_diff& d) {
     for (std::size_t i = 0; i < runs->size(); ++i) {
       const auto& r = (*runs)[i];
       const auto& o = r.run.overview;
-      rows.add({label(d, side, i), shortened(folder_of(r), 32), r.run.state(),
+      rows.add({label(d, side, i), shortened(folder_of(r), 32), to_text(r.run.state()),
                 std::to_string(o.seed), with_commas(o.evaluated),
                 o.best == 0 ? "-" : metric_text(o.best_fitness)});
       digests.add({label(d, side, i), digest_number(r),
@@ -203,7 +203,7 @@ json run_json(const compared_run& r) {
   const auto& o = r.run.overview;
   return {{"name", r.run.name},
           {"file", r.run.file.string()},
-          {"state", r.run.state()},
+          {"state", to_text(r.run.state())},
           {"seed", o.seed},
           {"version", o.version},
           {"digest", to_text(*r.run.digest)},

@@ -42,8 +42,8 @@ std::string wrapped_text(const std::string& text, std::size_t indent) {
 
 std::string head_text(const explanation& e) {
   const auto& c = e.subject;
-  std::string text = numbered(c.id) + " of " + e.run + " (" + e.state + "), generation "
-                     + std::to_string(c.generation) + ": ";
+  std::string text = numbered(c.id) + " of " + e.run + " (" + to_text(e.state)
+                     + "), generation " + std::to_string(c.generation) + ": ";
   text += c.result == outcome::succeeded
               ? e.goal.metric + " " + result_text(c)
                     + (e.goal.maximize ? "" : " (the lower the better)")
@@ -227,7 +227,7 @@ std::string to_text(const explanation& e) {
 
 std::string to_json(const explanation& e) {
   json out{{"run", e.run},
-           {"state", e.state},
+           {"state", to_text(e.state)},
            {"metric", e.goal.metric},
            {"maximize", e.goal.maximize},
            {"id", e.subject.id},

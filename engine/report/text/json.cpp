@@ -89,7 +89,7 @@ json run_json(const run_view& r) {
   return {{"name", r.name},
           {"file", std::filesystem::absolute(r.file).string()},
           {"bytes", r.bytes},
-          {"state", r.state()},
+          {"state", to_text(r.state())},
           {"process", r.writer && *r.writer > 0 ? json(*r.writer) : json()},
           {"reason", some(o.reason)},
           {"version", some(o.version)},

@@ -25,12 +25,13 @@ std::string provenance(const std::vector<candidate_id>& parents,
 
 std::string activity(const run_view& r) {
   const auto& o = r.overview;
-  const std::string state = r.state();
-  if (state == "running" && *r.writer > 0)
-    return "running (process " + std::to_string(*r.writer) + ")";
-  if (state != "stopped")
-    return state;
-  const auto why = o.state == "paused" ? "stopped: " + o.reason : std::string("stopped");
+  const auto state = r.state();
+  const std::string text = to_text(state);
+  if (state == run_standing::running && *r.writer > 0)
+    return text + " (process " + std::to_string(*r.writer) + ")";
+  if (state != run_standing::stopped)
+    return text;
+  const auto why = o.state == stored_state::paused ? text + ": " + o.reason : text;
   // A copy of the store alone lacks its folder.
   if (r.file.filename() != store_file_name)
     return why;
@@ -349,7 +350,7 @@ std::string to_text(std::span<const run_view> runs) {
         std::filesystem::absolute(r.file).parent_path().filename().string();
     const bool jobs =
         !r.named_by().empty(); // They have no generations, and none is best.
-    lines.add({folder, r.state(), jobs ? "-" : std::to_string(o.generation),
+    lines.add({folder, to_text(r.state()), jobs ? "-" : std::to_string(o.generation),
                with_commas(o.evaluated),
                o.best == 0 || jobs ? "-" : metric_text(o.best_fitness),
                duration_text(r.seconds()), size_text(r.bytes),

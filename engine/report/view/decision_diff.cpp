@@ -91,7 +91,7 @@ expected<std::optional<record_difference>> diff_closings(const store& a, const s
 expected<std::optional<record_difference>> diff_ends(const store& a, const store& b,
                                                      const run_overview& of_a,
                                                      const run_overview& of_b) {
-  if (of_a.state != "finished" || of_b.state != "finished")
+  if (of_a.state != stored_state::finished || of_b.state != stored_state::finished)
     return std::nullopt;
   std::vector<record> ends;
   for (const auto& [s, o] : {std::pair(&a, &of_a), std::pair(&b, &of_b)}) {

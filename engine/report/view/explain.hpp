@@ -45,8 +45,8 @@ struct inherited_gene {
 
 /// Why a network exists.
 struct explanation {
-  std::string run;   ///< Its name.
-  std::string state; ///< The state of the run: "finished", "stopped", "running".
+  std::string run; ///< Its name.
+  run_standing state = run_standing::running;
   objective goal;
   candidate_overview subject;
   /// Along the fitter parents, the oldest first, the subject last.

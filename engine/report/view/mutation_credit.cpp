@@ -1,7 +1,6 @@
 #include "engine/report/view/mutation_credit.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace clade {
 
@@ -53,21 +52,6 @@ std::vector<std::string> change_names(const std::vector<change>& changes) {
         !name.empty() && std::ranges::find(names, name) == names.end())
       names.push_back(std::move(name));
   return names;
-}
-
-std::optional<mutation_params>
-adapting_mutation(const std::map<std::string, std::string>& settings) {
-  const auto of = [&](const std::string& name) {
-    const auto found = settings.find("evolution.mutation." + name);
-    return found == settings.end() ? std::string() : found->second;
-  };
-  if (of("adapt") != "true")
-    return std::nullopt;
-  mutation_params params;
-  for (const auto& kind : mutation_kinds)
-    if (const auto text = of(kind.name); !text.empty())
-      std::from_chars(text.data(), text.data() + text.size(), params.*kind.weight);
-  return params;
 }
 
 void mutation_credit::add(const child_row& child) {

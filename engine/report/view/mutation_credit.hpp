@@ -33,10 +33,6 @@ struct change_credit {
 /// sampled or is trained on.
 [[nodiscard]] std::vector<std::string> change_names(const std::vector<change>& changes);
 
-/// The mutation of an experiment (flat_settings) whose rates adapt; none: they do not.
-[[nodiscard]] std::optional<mutation_params>
-adapting_mutation(const std::map<std::string, std::string>& settings);
-
 /// Sums up children, kind by kind; one of several changes counts for each of them.
 class mutation_credit {
 public:

@@ -118,6 +118,12 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
 
 } // namespace
 
+const char* to_text(run_standing s) {
+  return s == run_standing::running   ? "running"
+         : s == run_standing::stopped ? "stopped"
+                                      : "finished";
+}
+
 std::string run_view::forked_from() const {
   constexpr std::string_view before = "# forked from ";
   const auto& text = overview.experiment;
@@ -126,17 +132,9 @@ std::string run_view::forked_from() const {
              : "";
 }
 
-// Returns it as a resolved experiment has it, which escapes quotes; a reason has none.
 std::string run_view::chosen() const {
-  constexpr std::string_view before = "\nchosen = \"";
-  const auto& text = overview.experiment;
-  const auto section = text.find("\n[evolution]\n");
-  const auto next = text.find("\n[", section + 1);
-  const auto at = section == std::string::npos ? section : text.find(before, section);
-  if (at == std::string::npos || at >= next)
-    return "";
-  const auto begin = at + before.size();
-  return text.substr(begin, text.find('"', begin) - begin);
+  const auto e = parse_resolved(overview.experiment, file.string());
+  return e ? e->evolution.chosen : std::string();
 }
 
 std::string run_view::named_by() const {
@@ -144,10 +142,10 @@ std::string run_view::named_by() const {
   return e ? std::string(e->evaluator->traits().named_by) : std::string();
 }
 
-const char* run_view::state() const {
-  if (overview.state == "finished")
-    return "finished";
-  return writer ? "running" : "stopped";
+run_standing run_view::state() const {
+  if (overview.state == stored_state::finished)
+    return run_standing::finished;
+  return writer ? run_standing::running : run_standing::stopped;
 }
 
 double run_view::seconds() const {

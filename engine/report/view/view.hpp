@@ -14,6 +14,12 @@
 
 namespace clade {
 
+/// Whether a run goes on: one that is stopped is paused, or was killed.
+enum class run_standing : std::uint8_t { running, stopped, finished };
+
+/// "running", "stopped", "finished"
+[[nodiscard]] const char* to_text(run_standing s);
+
 /// A run as lists and summaries show it, gathered from its store; the same while it is
 /// going on and after.
 struct run_view {
@@ -35,8 +41,7 @@ struct run_view {
   /// candidates; else empty.
   [[nodiscard]] std::string named_by() const;
 
-  /// "running", "finished", or "stopped": paused, or killed.
-  [[nodiscard]] const char* state() const;
+  [[nodiscard]] run_standing state() const;
   /// From its start to the last thing recorded.
   [[nodiscard]] double seconds() const;
 };

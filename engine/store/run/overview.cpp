@@ -5,11 +5,15 @@
 #include "engine/store/sqlite/objective_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace clade {
 
 namespace {
+
+// In the order of `stored_state`.
+constexpr std::array states{"created", "started", "paused", "finished"};
 
 /// Parses a JSON array as tables.cpp writes it.
 std::vector<candidate_id> parse_ids(const std::string& text) {
@@ -100,6 +104,17 @@ std::optional<outcome> parse_outcome(std::string_view text) {
   return std::nullopt;
 }
 
+const char* to_text(stored_state s) {
+  return states.at(static_cast<std::size_t>(s));
+}
+
+std::optional<stored_state> parse_stored_state(std::string_view text) {
+  const auto found = std::ranges::find(states, text);
+  if (found == states.end())
+    return std::nullopt;
+  return static_cast<stored_state>(found - states.begin());
+}
+
 expected<run_overview> store::overview() const {
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<run_overview> {
@@ -118,7 +133,11 @@ expected<run_overview> store::overview() const {
     r.seed = natural(row.getColumn(2));
     r.started_ms = row.getColumn(3).getInt64();
     r.updated_ms = row.getColumn(4).getInt64();
-    r.state = row.getColumn(5).getString();
+    const auto state = parse_stored_state(row.getColumn(5).getString());
+    if (!state)
+      return fail(error_kind::corrupt,
+                  c.file.string() + ": the run's row has an unknown state");
+    r.state = *state;
     r.reason = row.getColumn(6).getString();
     r.records = natural(row.getColumn(7));
     r.generation = natural(row.getColumn(8));

@@ -5,9 +5,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
+
+/// How far a run is by its records; not whether a process is at work (run_lock.hpp).
+enum class stored_state : std::uint8_t { created, started, paused, finished };
+
+/// "created", "started" ...
+[[nodiscard]] const char* to_text(stored_state s);
+/// None: no state has this text.
+[[nodiscard]] std::optional<stored_state> parse_stored_state(std::string_view text);
 
 /// A run in a few numbers, as the last transaction left them.
 struct run_overview {
@@ -17,8 +26,7 @@ struct run_overview {
   std::uint64_t seed = 0;
   std::int64_t started_ms = 0; ///< Since 1970.
   std::int64_t updated_ms = 0;
-  std::string state; ///< "created", "started", "paused", "finished"; not whether a
-                     ///< process is at work (run_lock.hpp).
+  stored_state state = stored_state::created;
   std::string reason;
   std::uint64_t records = 0;
   std::uint64_t generation = 0;

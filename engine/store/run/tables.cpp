@@ -172,8 +172,11 @@ void tables::load() {
     throw error{error_kind::corrupt, "the run's row is missing"};
   const auto natural_at = [&](int i) { return natural(select_run_.getColumn(i)); };
   goal_ = read_goal(connected_.db);
+  const auto state = parse_stored_state(select_run_.getColumn(0).getString());
+  if (!state)
+    throw error{error_kind::corrupt, "the run's row has an unknown state"};
   progress_ = {};
-  progress_.state = select_run_.getColumn(0).getString();
+  progress_.state = *state;
   progress_.reason = select_run_.getColumn(1).getString();
   progress_.generation = natural_at(2);
   progress_.born = natural_at(3);
@@ -238,7 +241,7 @@ void tables::write(std::uint64_t sequence, std::int64_t unix_ms, const record& r
 
 void tables::write(const run_started& r) {
   execute(update_run_, unix_ms_, r.version, r.seed, to_text(r.search), r.experiment);
-  progress_.state = "started";
+  progress_.state = stored_state::started;
 }
 
 void tables::write(const candidate_born& r) {
@@ -295,7 +298,7 @@ void tables::write(const generation_closed& r) {
 }
 
 void tables::write(const run_finished& r) {
-  progress_.state = "finished";
+  progress_.state = stored_state::finished;
   progress_.reason.clear();
   progress_.champion = r.champion;
   for (std::uint64_t i = 0; i < r.examinations.size(); ++i) {
@@ -306,12 +309,12 @@ void tables::write(const run_finished& r) {
 }
 
 void tables::write(const run_paused& r) {
-  progress_.state = "paused";
+  progress_.state = stored_state::paused;
   progress_.reason = r.reason;
 }
 
 void tables::write(const run_resumed&) {
-  progress_.state = "started";
+  progress_.state = stored_state::started;
   progress_.reason.clear();
   // Whoever was there when the run was killed left unseen.
   execute(close_nodes_, predecessor_ms_);
@@ -348,7 +351,7 @@ void tables::write_progress(std::uint64_t records) {
     row.changed = false;
   }
   progress_.updated_ms = unix_ms_;
-  execute(put_progress_, records, unix_ms_, progress_.state, progress_.reason,
+  execute(put_progress_, records, unix_ms_, to_text(progress_.state), progress_.reason,
           progress_.generation, progress_.born, progress_.evaluated, progress_.failed,
           progress_.training_seconds, some(best_.id), measured(best_, goal_),
           some(progress_.champion));

@@ -281,14 +281,13 @@ json news_json(const restarted&, const run_picture&) {
 
 } // namespace
 
-std::string to_json(const run_picture& p, const std::string& name,
-                    const std::string& showing) {
+std::string to_json(const run_picture& p, const std::string& name, feed_state showing) {
   json out{{"event", "picture"},
-           {"showing", showing},
+           {"showing", to_text(showing)},
            {"name", name},
            {"sequence", p.sequence},
            {"time", some_time(p.unix_ms)},
-           {"state", p.state},
+           {"state", to_text(p.state)},
            {"reason", some(p.reason)},
            {"version", p.version},
            {"seed", std::to_string(p.rules.seed)},

@@ -45,7 +45,7 @@ namespace clade {
 /// "away","training","epoch","epochs","seconds"}]}, {"event":"restarted"}, after which a
 /// picture follows. One follows too when "showing" becomes another: the last line is one.
 [[nodiscard]] std::string to_json(const run_picture& p, const std::string& name,
-                                  const std::string& showing);
+                                  feed_state showing);
 /// `p` as it is after it.
 [[nodiscard]] std::string to_json(const news& n, const run_picture& p);
 /// {"columns":["id","generation","index","parents","origin","equal_to","nodes",

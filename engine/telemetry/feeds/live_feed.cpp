@@ -27,7 +27,9 @@ public:
     return rest();
   }
 
-  std::string showing() const override { return stored_ ? stored_->showing() : "live"; }
+  feed_state showing() const override {
+    return stored_ ? stored_->showing() : feed_state::live;
+  }
   std::string name() const override { return stored_ ? stored_->name() : head_->name(); }
   const run_picture& picture() const override {
     return stored_ ? stored_->picture() : head_->picture();

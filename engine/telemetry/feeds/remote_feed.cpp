@@ -16,12 +16,13 @@ class remote_feed final : public feed {
 public:
   explicit remote_feed(followed_head head) : head_(std::move(head)) {}
 
-  std::string showing() const override {
+  feed_state showing() const override {
     if (picture().finished)
-      return "finished";
+      return feed_state::finished;
     if (clock::now() - heard_ < silence)
-      return "live";
-    return picture().state == "paused" ? "stopped" : "not connected";
+      return feed_state::live;
+    return picture().state == picture_state::paused ? feed_state::stopped
+                                                    : feed_state::not_connected;
   }
   std::string name() const override { return head_.name(); }
   const run_picture& picture() const override { return head_.picture(); }

@@ -43,7 +43,9 @@ public:
     return {};
   }
 
-  std::string showing() const override { return over_ ? view_.state() : "replay"; }
+  feed_state showing() const override {
+    return over_ ? feed_state_of(view_.state()) : feed_state::replay;
+  }
   std::string name() const override { return view_.name; }
   const run_picture& picture() const override { return picture_; }
   const slots_view& slots() const override { return slots_; }

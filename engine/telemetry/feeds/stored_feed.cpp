@@ -17,7 +17,7 @@ public:
         view_(std::move(view)),
         picture_(std::move(picture)) {}
 
-  std::string showing() const override { return view_.state(); }
+  feed_state showing() const override { return feed_state_of(view_.state()); }
   std::string name() const override { return view_.name; }
   const run_picture& picture() const override { return picture_; }
   const slots_view& slots() const override { return slots_; }

@@ -5,6 +5,8 @@
 #include "engine/telemetry/picture/slots.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -30,15 +32,31 @@ struct restarted {};
 
 using news = std::variant<record_event, epoch_event, slots_view, restarted>;
 
+/// The state that views say they show: a head that is at work, or that is not heard of for now,
+/// a replay, or what a store says of a run.
+enum class feed_state : std::uint8_t {
+  live,
+  not_connected,
+  replay,
+  running,
+  stopped,
+  finished,
+};
+
+/// "live", "not connected", "replay", "running", "stopped", "finished"
+[[nodiscard]] const char* to_text(feed_state s);
+/// None: no state has this text.
+[[nodiscard]] std::optional<feed_state> parse_feed_state(std::string_view text);
+/// Returns what is shown of a run that is stored.
+[[nodiscard]] feed_state feed_state_of(run_standing s);
+
 /// A feed is where views get a run from: a head that is at work, a store, or a replay of
 /// one. It is used by one thread.
 class feed {
 public:
   virtual ~feed() = default;
 
-  /// "live", "not connected" (for now), "finished", "stopped" or "replay": what views say
-  /// that they show.
-  [[nodiscard]] virtual std::string showing() const = 0;
+  [[nodiscard]] virtual feed_state showing() const = 0;
   /// The name of the experiment.
   [[nodiscard]] virtual std::string name() const = 0;
 

@@ -5,10 +5,14 @@
 #include "genome/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace clade {
 
 namespace {
+
+// In the order of `picture_state`.
+constexpr std::array states{"created", "running", "held", "paused", "finished"};
 
 bool fitter_line(const candidate_line& a, const candidate_line& b) {
   return fitter({.id = a.id, .fitness = a.rank}, {.id = b.id, .fitness = b.rank});
@@ -80,7 +84,7 @@ expected<void> fold(run_picture& p, const run_started& r) {
   p.version = r.version;
   p.experiment = r.experiment;
   p.started_ms = p.unix_ms;
-  p.state = "running";
+  p.state = picture_state::running;
   return {};
 }
 
@@ -136,19 +140,19 @@ expected<void> fold(run_picture& p, const generation_closed& r) {
 
 expected<void> fold(run_picture& p, const run_finished& r) {
   p.finished = r;
-  p.state = "finished";
+  p.state = picture_state::finished;
   p.reason.clear();
   return {};
 }
 
 expected<void> fold(run_picture& p, const run_paused& r) {
-  p.state = "paused";
+  p.state = picture_state::paused;
   p.reason = r.reason;
   return {};
 }
 
 expected<void> fold(run_picture& p, const run_resumed& r) {
-  p.state = "running";
+  p.state = picture_state::running;
   p.reason.clear();
   p.version = r.version;
   // Whoever was there went with the head before.
@@ -191,10 +195,10 @@ expected<void> fold(run_picture& p, const run_forked& r) {
 
 expected<void> fold(run_picture& p, const operator_command& r) {
   if (r.order.kind == instruction_kind::hold) {
-    p.state = "held";
+    p.state = picture_state::held;
     p.reason = r.who + " ordered it";
   } else if (r.order.kind == instruction_kind::go_on) {
-    p.state = "running";
+    p.state = picture_state::running;
     p.reason.clear();
   } else if (r.order.kind == instruction_kind::extend) {
     p.extended += r.order.number;
@@ -209,6 +213,17 @@ expected<void> fold(run_picture&, const Other&) {
 }
 
 } // namespace
+
+const char* to_text(picture_state s) {
+  return states.at(static_cast<std::size_t>(s));
+}
+
+std::optional<picture_state> parse_picture_state(std::string_view text) {
+  const auto found = std::ranges::find(states, text);
+  if (found == states.end())
+    return std::nullopt;
+  return static_cast<picture_state>(found - states.begin());
+}
 
 void take_experiment(run_picture& p, const experiment& e) {
   p.rules = rules_of(e);

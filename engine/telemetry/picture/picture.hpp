@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -31,6 +32,15 @@ struct generation_line {
   std::uint64_t closed_sequence = 0; ///< The sequence of the record that closed it.
 };
 
+/// How far a run is, as the records say, which cannot know of a process that was killed;
+/// `held` by a person.
+enum class picture_state : std::uint8_t { created, running, held, paused, finished };
+
+/// "created", "running" ...
+[[nodiscard]] const char* to_text(picture_state s);
+/// None: no state has this text.
+[[nodiscard]] std::optional<picture_state> parse_picture_state(std::string_view text);
+
 /// A picture is what viewers show of a run: the part of its fold that is for people. The
 /// head's publisher, viewers of a live run, replay and views of a store fold the same
 /// records into it by the same `apply`, with the same functions as `run_state`. Its size
@@ -48,9 +58,7 @@ struct run_picture {
   /// Generations beyond those of the experiment, by order of a person.
   std::uint64_t extended = 0;
   std::int64_t started_ms = 0;
-  /// "created", "running", "held" (by a person), "paused", "finished": as the records
-  /// say, which cannot know of a process that was killed.
-  std::string state = "created";
+  picture_state state = picture_state::created;
   std::string reason; ///< Why it paused.
 
   std::uint64_t generation = 0; ///< The latest with a candidate.

@@ -51,6 +51,18 @@ void read_field(decoder& in, const char*, annotations& annotated) {
   }
 }
 
+void write_field(encoder& out, picture_state s, bool = false) {
+  out.text(to_text(s));
+}
+
+void read_field(decoder& in, const char*, picture_state& s) {
+  const auto text = in.text();
+  if (const auto known = parse_picture_state(text))
+    s = *known;
+  else
+    in.fail("no state is \"" + text + "\"");
+}
+
 using open_candidates = std::map<candidate_id, candidate_line>;
 
 void write_field(encoder& out, const open_candidates& open, bool = false) {

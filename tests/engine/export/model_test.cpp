@@ -1,4 +1,5 @@
 #include "engine/export/model/model.hpp"
+#include "engine/export/source/python_source.hpp"
 #include "search_spaces/operators/operators.hpp"
 #include "tests/support/genomes.hpp"
 
@@ -107,4 +108,30 @@ TEST_CASE("export: weights of another network are refused by name") {
   CHECK(error_of(weights)
         == "weights of another network: " + n.layers[1].name
                + ".weight is not of the shape [4, 1, 3, 3]");
+}
+
+TEST_CASE("export: in Python two norms that are layers have each a variable of its own") {
+  const auto a_layer = [](const std::string& name, const std::string& op,
+                          const std::vector<std::size_t>& inputs, std::int64_t units) {
+    return layer{.name = name,
+                 .op = op,
+                 .inputs = inputs,
+                 .in = std::vector<tensor_shape>(inputs.size(), tensor_shape{{4}}),
+                 .out = {{units}}};
+  };
+  const network n{
+      .layers = {a_layer("input", "input", {}, 4), a_layer("n2", "batch_norm", {0}, 4),
+                 a_layer("n3", "batch_norm", {1}, 4), a_layer("n4", "add", {1, 2}, 4),
+                 a_layer("output", "output", {3}, 3)}};
+  std::vector<weight_tensor> weights{a_tensor("output.weight", {3, 4}),
+                                     a_tensor("output.bias", {3})};
+  for (const auto* name : {"n2", "n3"})
+    for (const auto* part : {".weight", ".bias", ".running_mean", ".running_var"})
+      weights.push_back(a_tensor(std::string(name) + part, {4}));
+  const auto m = export_network(n, weights);
+  REQUIRE(m);
+  const auto text = untrained_source(*m);
+  for (const auto* line :
+       {"batch_norm1 = ", "batch_norm2 = ", "batch_norm1 + batch_norm2"})
+    CHECK(text.find(line) != std::string::npos);
 }

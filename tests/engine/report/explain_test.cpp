@@ -88,7 +88,7 @@ std::size_t widest_line(const std::string& text) {
 
 explanation an_explanation() {
   const auto f = a_family();
-  explanation e{.run = "toy", .state = "finished"};
+  explanation e{.run = "toy", .state = run_standing::finished};
   e.line = explain_line(f.ancestors(), 5).value();
   e.subject = e.line.back().who;
   e.genes = trace_genes(f.ancestors(), 5).value();
@@ -212,7 +212,7 @@ TEST_CASE("explain: a stored run tells of its champion and of each ancestor once
   const auto run = view_run(s, file).value();
   const auto e = explain(s, run, 0).value();
   CHECK(e.subject.id == 5);
-  CHECK(e.state == "finished");
+  CHECK(e.state == run_standing::finished);
   CHECK(e.ancestors == 2);
   REQUIRE(e.line.size() == 2);
   CHECK(e.line[0].who.id == 2);

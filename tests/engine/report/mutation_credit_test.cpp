@@ -98,12 +98,7 @@ TEST_CASE("mutation credit: where the objective is lowered less is better") {
 }
 
 TEST_CASE("mutation credit: rates are those of a run whose mutation adapts") {
-  CHECK_FALSE(adapting_mutation({}));
-  CHECK_FALSE(adapting_mutation({{"evolution.mutation.adapt", "false"}}));
-  const auto base = adapting_mutation(
-      {{"evolution.mutation.adapt", "true"}, {"evolution.mutation.widen", "1.5"}});
-  REQUIRE(base);
-  CHECK(base->widen == 1.5);
+  const mutation_params base{.widen = 1.5, .adapt = true};
   CHECK(mutation_credit(true).rates().empty());
   for (const bool maximize : {true, false}) {
     mutation_credit all(maximize, base);

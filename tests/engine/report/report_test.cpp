@@ -1,3 +1,4 @@
+#include "engine/config/experiment/experiment.hpp"
 #include "engine/report/text/json.hpp"
 #include "engine/report/text/text.hpp"
 #include "engine/run/records/test_details.hpp"
@@ -78,7 +79,7 @@ TEST_CASE("report: a run that was killed says how to go on") {
   auto part = a_history();
   part.resize(8);
   const told_run run(part);
-  CHECK(std::string(run.view().state()) == "stopped");
+  CHECK(run.view().state() == run_standing::stopped);
   CHECK_THAT(to_text(run.view()),
              Catch::StartsWith("toy: stopped; clade resume runs/toy-20260131-140500\n"));
 }
@@ -99,7 +100,7 @@ TEST_CASE("report: a run that is going on names its process") {
   const auto writer = store::open(run.file);
   REQUIRE(writer);
   const auto v = view_run(run.s, run.file).value();
-  CHECK(std::string(v.state()) == "running");
+  CHECK(v.state() == run_standing::running);
   CHECK_THAT(to_text(v), Catch::StartsWith("toy: running (process "
                                            + std::to_string(getpid()) + ")\n"));
   CHECK(nlohmann::json::parse(to_json(v))["process"] == getpid());
@@ -356,15 +357,14 @@ TEST_CASE("report: a run whose strategy auto chose says so and why") {
   auto view = told.view();
   CHECK(view.chosen().empty());
   CHECK(to_text(view).find("auto chose") == std::string::npos);
-  view.overview.experiment =
-      "# forked from a\n[experiment]\nname = \"x\"\nchosen = \"no\"\n"
-      "\n[evolution]\nstrategy = \"random\"\n"
-      "chosen = \"random: for 6 evaluations\"\npopulation = 2\n"
-      "\n[evolution.mutation]\nagain = 0.3\n";
-  CHECK(view.chosen() == "random: for 6 evaluations");
-  CHECK(to_text(view).find("\n  auto chose random: for 6 evaluations\n")
-        != std::string::npos);
-  view.overview.experiment =
-      "\n[evolution]\npopulation = 2\n\n[slots]\nchosen = \"no\"\n";
+  auto e = load_experiment(std::filesystem::path(CLADE_ROOT) / "experiments"
+                           / "synthetic.toml");
+  REQUIRE(e);
+  view.overview.experiment = to_toml(*e);
   CHECK(view.chosen().empty());
+  e->evolution.chosen = "random: for \"6\" evaluations";
+  view.overview.experiment = "# forked from a\n" + to_toml(*e);
+  CHECK(view.chosen() == "random: for \"6\" evaluations");
+  CHECK(to_text(view).find("\n  auto chose random: for \"6\" evaluations\n")
+        != std::string::npos);
 }

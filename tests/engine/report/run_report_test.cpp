@@ -1,3 +1,4 @@
+#include "engine/config/experiment/experiment.hpp"
 #include "engine/report/page/run_report.hpp"
 #include "engine/run/records/test_details.hpp"
 #include "tests/engine/store/history.hpp"
@@ -92,10 +93,15 @@ TEST_CASE("story: rates that adapt are shown, and only those") {
   auto story = story_of(a_history());
   CHECK(story.rates.empty());
   CHECK(to_html(story).find("Mutation rates follow") == std::string::npos);
+  const auto adapting = load_experiment(
+      std::filesystem::path(CLADE_ROOT) / "experiments" / "synthetic.toml",
+      std::vector<std::string>{"evolution.strategy=regularised",
+                               "evolution.mutation.adapt=true"});
+  REQUIRE(adapting);
   auto entries = a_history();
   for (auto& e : entries)
     if (auto* start = std::get_if<run_started>(&e.record))
-      start->experiment += "[evolution.mutation]\nadapt = true\n";
+      start->experiment = to_toml(*adapting);
   story = story_of(entries);
   CHECK(story.rates.size() == mutation_kind_count);
   CHECK_THAT(to_html(story), Catch::Contains("Mutation rates follow"));

@@ -2,6 +2,7 @@
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <catch2/catch.hpp>
 
 using namespace clade;
@@ -32,7 +33,7 @@ TEST_CASE("overview: a run in numbers") {
   CHECK(o->version == "0.1.0");
   CHECK(o->experiment == "[experiment]\nname = \"x\"\n");
   CHECK(o->seed == ~0ULL);
-  CHECK(o->state == "finished");
+  CHECK(o->state == stored_state::finished);
   CHECK(o->records == 23);
   CHECK(o->generation == 1);
   CHECK(o->born == 6);
@@ -49,17 +50,30 @@ TEST_CASE("overview: the state follows the records") {
   const scratch_folder folder;
   auto s = store::create(folder.path() / "run.db");
   REQUIRE(s);
-  CHECK(s->overview()->state == "created");
+  CHECK(s->overview()->state == stored_state::created);
   const auto after = [&](record r) {
     const entry e{std::move(r), {}};
     REQUIRE(s->append({&e, 1}));
     const auto o = s->overview().value();
-    return o.state + ":" + o.reason;
+    return to_text(o.state) + (":" + o.reason);
   };
   CHECK(after(run_started{}) == "started:");
   CHECK(after(run_paused{"interrupted"}) == "paused:interrupted");
   CHECK(after(run_resumed{}) == "started:");
   CHECK(after(run_finished{}) == "finished:");
+}
+
+TEST_CASE("overview: a state that nobody knows is damage") {
+  const scratch_folder folder;
+  const auto file = folder.path() / "run.db";
+  REQUIRE(store::create(file));
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("update progress set state = 'asleep'");
+  const auto s = store::open_to_read(file);
+  REQUIRE(s);
+  const auto o = s->overview();
+  REQUIRE_FALSE(o);
+  CHECK(o.error().kind == error_kind::corrupt);
 }
 
 TEST_CASE("overview: of an objective that is lowered the lowest is the best") {

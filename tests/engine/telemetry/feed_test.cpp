@@ -79,12 +79,22 @@ std::size_t records_in(const std::vector<news>& came) {
 
 } // namespace
 
+TEST_CASE("feed: each state has a text, by which it is known") {
+  for (const auto* text :
+       {"live", "not connected", "replay", "running", "stopped", "finished"})
+    CHECK(to_text(parse_feed_state(text).value()) == std::string_view(text));
+  CHECK_FALSE(parse_feed_state("asleep"));
+  for (const auto s :
+       {run_standing::running, run_standing::stopped, run_standing::finished})
+    CHECK(to_text(feed_state_of(s)) == std::string_view(to_text(s)));
+}
+
 TEST_CASE("feed: it follows a head record by record, and then the store") {
   live_run run(10);
   auto opened = open_feed(run.file);
   REQUIRE(opened);
   auto& f = **opened;
-  CHECK(f.showing() == "live");
+  CHECK(f.showing() == feed_state::live);
   CHECK(f.name() == "watched");
   CHECK(f.picture().sequence == 10);
   std::vector<news> came;
@@ -108,7 +118,7 @@ TEST_CASE("feed: it follows a head record by record, and then the store") {
   run.writer.reset();
   await(f, run.records.size(), came);
   CHECK(records_in(came) == run.records.size() - 10);
-  CHECK(f.showing() == "finished");
+  CHECK(f.showing() == feed_state::finished);
   CHECK(f.candidates(0, 1000)->size() == f.picture().born);
 }
 
@@ -119,7 +129,7 @@ TEST_CASE("feed: it goes over to the next head") {
   auto opened = open_feed(run.file);
   REQUIRE(opened);
   auto& f = **opened;
-  CHECK(f.showing() == "stopped");
+  CHECK(f.showing() == feed_state::stopped);
   auto again = store::open(run.file);
   REQUIRE(again);
   run.writer = std::move(*again);
@@ -127,7 +137,7 @@ TEST_CASE("feed: it goes over to the next head") {
   run.append(20);
   std::vector<news> came;
   await(f, 20, came);
-  CHECK(f.showing() == "live");
+  CHECK(f.showing() == feed_state::live);
 }
 
 TEST_CASE("feed: one that lost records takes the picture anew") {
@@ -208,7 +218,7 @@ TEST_CASE("publisher: its sockets are found in however deep a folder") {
         == std::filesystem::perms::owner_all);
   const auto f = open_feed(deep / "run.db");
   REQUIRE(f);
-  CHECK((*f)->showing() == "live");
+  CHECK((*f)->showing() == feed_state::live);
 }
 
 TEST_CASE("feed: every record and the picture are JSON") {
@@ -219,7 +229,7 @@ TEST_CASE("feed: every record and the picture are JSON") {
   run.append(run.records.size());
   await(**opened, run.records.size(), came);
   const auto& p = (*opened)->picture();
-  const auto picture = nlohmann::json::parse(to_json(p, "watched", "live"));
+  const auto picture = nlohmann::json::parse(to_json(p, "watched", feed_state::live));
   CHECK(picture["born"] == p.born);
   CHECK(picture["generations"].size() == 6);
   std::size_t born = 0;
@@ -244,19 +254,19 @@ TEST_CASE("replay: generations come as they came, from the one that is asked for
   auto opened = open_replay_feed(run.file, {.from = 2, .to = 3, .speed = infinite});
   REQUIRE(opened);
   auto& f = **opened;
-  CHECK(f.showing() == "replay");
+  CHECK(f.showing() == feed_state::replay);
   CHECK(f.picture().generations.size() == 2);
   CHECK(f.picture().born == 16);
   // A candidate that was not born yet is not to be seen.
   CHECK(f.candidates(0, 1000)->size() == 16);
   CHECK_FALSE(f.candidate(17));
   std::vector<news> came;
-  while (f.showing() == "replay") {
+  while (f.showing() == feed_state::replay) {
     auto more = f.wait(1s);
     REQUIRE(more);
     std::ranges::move(*more, std::back_inserter(came));
   }
-  CHECK(f.showing() == "finished");
+  CHECK(f.showing() == feed_state::finished);
   CHECK(f.picture().generations.size() == 4);
   std::vector<record> shown;
   for (const auto& n : came)

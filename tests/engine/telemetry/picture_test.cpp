@@ -46,7 +46,7 @@ TEST_CASE("picture: it counts and ranks as the engine's fold does") {
       CHECK(p.failed == state.failed);
       CHECK(p.failed > 0);
       CHECK(p.open.empty());
-      CHECK(p.state == "finished");
+      CHECK(p.state == picture_state::finished);
       CHECK(p.training_seconds == state.training_seconds);
       CHECK(p.digest == state.digest);
       REQUIRE(p.best.size() == state.best.size());
@@ -98,6 +98,21 @@ TEST_CASE("picture: what is sent of it at any record is what it was") {
   }
 }
 
+TEST_CASE("picture: each state is sent by its text, and another one is refused") {
+  for (const auto* text : {"created", "running", "held", "paused", "finished"}) {
+    run_picture p;
+    p.state = parse_picture_state(text).value();
+    auto sent = encode_snapshot("x", p);
+    const std::string_view bytes_sent(sent.data(), sent.size());
+    const auto at = bytes_sent.find(text, bytes_sent.find("state"));
+    REQUIRE(at != bytes_sent.npos);
+    CHECK(decode_snapshot(sent).value().picture.state == p.state);
+    sent[at] = 'X';
+    CHECK_FALSE(decode_snapshot(sent));
+  }
+  CHECK_FALSE(parse_picture_state(""));
+}
+
 TEST_CASE("picture: what people write is in it, and does not move its time") {
   const auto run = test::watched_run("generational", 2);
   auto p = picture_of(run.records);
@@ -110,7 +125,7 @@ TEST_CASE("picture: what people write is in it, and does not move its time") {
                 operator_command{
                     {.kind = instruction_kind::tag, .number = 0, .text = "old"}, "bob"}));
   CHECK(p.unix_ms == ended);
-  CHECK(p.state == "finished");
+  CHECK(p.state == picture_state::finished);
   CHECK(p.annotated.at(2)
         == annotation{.note = "odd", .who = "ada", .unix_ms = ended + 1000});
   const auto read = decode_snapshot(encode_snapshot("x", p));

@@ -119,18 +119,18 @@ TEST_CASE("remote feed: it says that nothing is heard, and comes back") {
   const auto opened = open_remote_feed(run.seen_by({.name = "ann"}));
   REQUIRE(opened);
   auto& f = **opened;
-  CHECK(f.showing() == "live");
-  const auto wait_for = [&](const std::string& showing) {
+  CHECK(f.showing() == feed_state::live);
+  const auto wait_for = [&](feed_state showing) {
     for (int i = 0; i < 100 && f.showing() != showing; ++i)
       REQUIRE(f.wait(100ms));
     CHECK(f.showing() == showing);
   };
   run.out.reset();
-  wait_for("not connected");
+  wait_for(feed_state::not_connected);
   CHECK(f.picture().sequence == run.entries.size() - 1);
   CHECK_FALSE(f.candidate(1));
   REQUIRE(run.writer->append(std::span(run.entries).last(1)));
   run.publish();
-  wait_for("finished");
+  wait_for(feed_state::finished);
   CHECK(f.picture().sequence == run.entries.size());
 }

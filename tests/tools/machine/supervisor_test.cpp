@@ -1,11 +1,13 @@
 // Scripts stand for node processes: what they end with decides what becomes of their slot.
 
+#include "actors/node/node_end.hpp"
 #include "tests/support/scratch.hpp"
 #include "tools/machine/supervisor.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <set>
 #include <thread>
 
 using namespace clade;
@@ -74,6 +76,32 @@ TEST_CASE("supervisor: a node that was dismissed is not started again") {
   const scripted_slot slot{"exit 0"};
   CHECK(supervise(slot) == 0);
   CHECK(slot.started() == "1\n");
+}
+
+TEST_CASE("supervisor: there are words for each way in which a node ends") {
+  std::set<std::string_view> words;
+  for (int status = 0; status < node_ends; ++status) {
+    const auto end = node_end_of(W_EXITCODE(status, 0));
+    REQUIRE(end);
+    CHECK(static_cast<int>(*end) == status);
+    CHECK_FALSE(to_text(*end).empty());
+    words.insert(to_text(*end));
+    const auto described = describe_node_end(W_EXITCODE(status, 0), false);
+    const std::string name(to_text(*end));
+    CHECK(described
+          == (end == node_end::drained ? "it was told to leave"
+              : end == node_end::overdue
+                  ? "as what it did took longer than limits.evaluation_time"
+                  : "ended with status " + std::to_string(status) + " (" + name + ")"));
+  }
+  CHECK(words.size() == std::size_t{node_ends});
+  CHECK_FALSE(node_end_of(W_EXITCODE(node_ends, 0)));
+  CHECK_FALSE(node_end_of(W_EXITCODE(0, SIGKILL)));
+  CHECK(describe_node_end(W_EXITCODE(node_ends, 0), false) == "ended with status 8");
+  CHECK(describe_node_end(W_EXITCODE(0, SIGKILL), true)
+        == "killed by signal 9 (Killed), out of memory");
+  CHECK(describe_node_end(W_EXITCODE(0, SIGSEGV), true)
+        == "killed by signal 11 (Segmentation fault)");
 }
 
 TEST_CASE("supervisor: a node that somebody told to leave is replaced") {

@@ -298,7 +298,7 @@ TEST_CASE("queue head: it says of each machine what it knows") {
   CHECK(all[0].version == "0.1.0");
   CHECK(all[0].slots == 1);
   CHECK(all[0].clock_ahead > 59min);
-  CHECK_FALSE((all[0].lost || all[0].leaves || all[0].awaited));
+  CHECK(all[0].state == machine_state::there);
   rome.says.leaves = true;
   REQUIRE(rome.report());
   CHECK(q->machines().empty());

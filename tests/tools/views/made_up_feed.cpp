@@ -116,7 +116,7 @@ void made_up_feed::evolve(std::size_t generations) {
   }
 }
 
-void made_up_feed::show(const std::string& what) {
+void made_up_feed::show(feed_state what) {
   {
     const std::lock_guard lock(mutex_);
     showing_ = what;
@@ -124,7 +124,7 @@ void made_up_feed::show(const std::string& what) {
   announce(slots_view{});
 }
 
-std::string made_up_feed::showing() const {
+feed_state made_up_feed::showing() const {
   const std::lock_guard lock(mutex_);
   return showing_;
 }

@@ -26,9 +26,9 @@ public:
   void evaluate(double accuracy);
   /// So many whole generations.
   void evolve(std::size_t generations);
-  void show(const std::string& what);
+  void show(feed_state what);
 
-  [[nodiscard]] std::string showing() const override;
+  [[nodiscard]] feed_state showing() const override;
   [[nodiscard]] std::string name() const override { return "made up"; }
   [[nodiscard]] const run_picture& picture() const override { return picture_; }
   [[nodiscard]] const slots_view& slots() const override { return slots_; }
@@ -55,7 +55,7 @@ private:
 
   mutable std::mutex mutex_;
   std::deque<news> coming_;
-  std::string showing_ = "live";
+  feed_state showing_ = feed_state::live;
   std::uint64_t sequence_ = 0, generation_ = 0, members_ = 0;
   candidate_id last_ = 0;
   std::size_t population_;

@@ -10,7 +10,7 @@ expected<std::vector<news>> still_feed::wait(std::chrono::milliseconds) {
   if (next_ < steps.size())
     steps[next_++](picture_);
   else
-    shows = "finished";
+    shows = feed_state::finished;
   return std::vector<news>{restarted{}};
 }
 

@@ -14,11 +14,11 @@ public:
 
   /// The steps that change the picture during a later `wait`.
   std::vector<std::function<void(run_picture&)>> steps;
-  std::string shows = "live";
+  feed_state shows = feed_state::live;
   std::string named = "digits";
   std::vector<genome_view> known; ///< All that `candidate` finds.
 
-  [[nodiscard]] std::string showing() const override { return shows; }
+  [[nodiscard]] feed_state showing() const override { return shows; }
   [[nodiscard]] std::string name() const override { return named; }
   [[nodiscard]] const run_picture& picture() const override { return picture_; }
   [[nodiscard]] const slots_view& slots() const override { return slots_; }

@@ -2,6 +2,7 @@
 // reads when it is loaded: threads, and the one card that is seen. So the command starts
 // itself again in that environment (execve) and tells itself so by a variable.
 #include "actors/node/node_work.hpp"
+#include "engine/evaluation/process/process_table.hpp"
 #include "engine/run/steps/retraining.hpp"
 #include "engine/training/final/module.hpp"
 #include "genome/base/text.hpp"
@@ -16,7 +17,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
@@ -117,7 +117,7 @@ expected<std::vector<trained>> chosen(const opened_run& run, const past& p,
 }
 
 bool on_gpu(const std::string& slot) {
-  return slot.find("cuda") != std::string::npos;
+  return device_kind_of(slot) == "cuda";
 }
 
 /// Trains in this process, which has a slot's environment.
@@ -242,10 +242,7 @@ int retrain_here(const opened_run& run, const past& p, const std::vector<trained
 error start_again(const slot& s) {
   enter_environment(s);
   ::setenv(device_variable, s.device.c_str(), 1);
-  std::vector<std::string> words;
-  std::ifstream in("/proc/self/cmdline");
-  for (std::string word; std::getline(in, word, '\0');)
-    words.push_back(word);
+  auto words = words_of(::getpid());
   std::vector<char*> arguments;
   for (auto& word : words)
     arguments.push_back(word.data());

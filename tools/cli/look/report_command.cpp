@@ -71,7 +71,7 @@ expected<void> write_report(const report_options& options) {
       options.output.empty() ? usual_place(file, options.markdown) : options.output;
   return write_output(place, text).map([&] {
     auto& said = is_standard_output(place) ? std::cerr : std::cout;
-    said << place.string() << " (" << story->run.state() << " run)" << std::endl;
+    said << place.string() << " (" << to_text(story->run.state()) << " run)" << std::endl;
   });
 }
 

@@ -95,7 +95,7 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
   if (!annotated)
     return tl::unexpected(annotated.error());
   std::optional<champion_view> end;
-  if (run->overview.state == "finished") {
+  if (run->overview.state == stored_state::finished) {
     auto viewed = view_champion(s, nullptr, nullptr);
     if (!viewed)
       return tl::unexpected(viewed.error());

@@ -1,5 +1,6 @@
 #include "tools/cli/look/viewed_run.hpp"
 
+#include "engine/evaluation/process/process_table.hpp"
 #include "engine/report/text/json.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 #include "tools/cli/base/run_problem.hpp"
@@ -94,9 +95,7 @@ expected<web_file> make_model(const fs::path& run, candidate_id id,
   const auto file =
       folder.path()
       / (parse_run_folder(run).name + "-" + std::to_string(id) + format->suffix);
-  std::error_code failed;
-  const auto own = fs::read_symlink("/proc/self/exe", failed);
-  auto made = run_outside({.command = {own.string(), "export", run.string(),
+  auto made = run_outside({.command = {own_program().string(), "export", run.string(),
                                        std::to_string(id), format->option, file.string()},
                            .input = {},
                            .keep_errors = true});

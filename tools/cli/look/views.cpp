@@ -28,8 +28,9 @@ bool print_picture(const feed& f) {
 }
 
 /// Whether more may come.
-bool goes_on(const std::string& showing) {
-  return showing == "live" || showing == "replay" || showing == "not connected";
+bool goes_on(feed_state showing) {
+  return showing == feed_state::live || showing == feed_state::replay
+         || showing == feed_state::not_connected;
 }
 
 /// The picture, then what happens, until nothing more can; the picture again whenever it

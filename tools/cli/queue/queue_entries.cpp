@@ -203,7 +203,7 @@ expected<bool> wait_for(const entry_options& options) {
         auto over = ordered_json::array();
         good = true;
         for (const auto& e : entries) {
-          good = good && e.at("state") == "succeeded";
+          good = good && e.at("state") == to_text(entry_state::succeeded);
           if (is_over(e))
             over.push_back(e);
         }

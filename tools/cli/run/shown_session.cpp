@@ -40,7 +40,7 @@ ordered_json line_of_pause(const session_params& session, const run_overview& ru
 void say_json(const session_params& session, const run_overview& run,
               const std::optional<champion_view>& champion) {
   ordered_json line{{"event", "finished"}};
-  if (run.state != "finished")
+  if (run.state != stored_state::finished)
     line = line_of_pause(session, run);
   if (champion)
     line.update(ordered_json::parse(to_json(*champion)));
@@ -53,7 +53,7 @@ error fruitless(const session_params& session, const run_overview& run,
   const auto folder = session.folder.string();
   return {error_kind::io,
           "no candidate succeeded" + (ways.all() == 0 ? "" : ": " + ways.text())
-              + (run.state == "finished"
+              + (run.state == stored_state::finished
                      ? "; each is told by: clade show " + folder + " --generation 0"
                      : "; mend that, then: clade resume " + folder)};
 }
@@ -67,7 +67,7 @@ expected<void> say(const session_params& session, bool json) {
   auto run = file->overview();
   if (!run)
     return tl::unexpected(run.error());
-  const bool finished = run->state == "finished";
+  const bool finished = run->state == stored_state::finished;
   std::optional<champion_view> champion;
   if (finished || run->champion != 0) {
     auto found = view_champion(*file, &session.experiment.space, &session.problem);

@@ -3,6 +3,7 @@
 #include "engine/report/base/format.hpp"
 #include "genome/base/text.hpp"
 #include "tools/queue/client/queue_client.hpp"
+#include "tools/queue/machine/machine_state.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -34,12 +35,12 @@ finding judge_node(const ordered_json& m, const std::string& version) {
             .found = counted(static_cast<std::uint64_t>(number_at(m, "slots")), "slot")
                      + ", heard " + heard + " ago"};
   const auto ahead = number_at(m, "clock_ahead_ms");
-  if (state == "lost") {
+  if (state == to_text(machine_state::lost)) {
     f.is = health::broken;
     f.found = "lost, not heard of for " + heard;
     f.advice = "what ran there waits for slots; is the machine up, and does its clade "
                "worker --queue run? It joins again by itself";
-  } else if (state == "awaited") {
+  } else if (state == to_text(machine_state::awaited)) {
     f.is = health::poor;
     f.found = "not heard of since the server began, " + heard + " ago";
     f.advice = "it is lost after the server's --lease, and what ran there begins again";

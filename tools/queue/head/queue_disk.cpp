@@ -1,16 +1,13 @@
 #include "tools/queue/head/queue_disk.hpp"
 
+#include "engine/evaluation/process/process_table.hpp"
 #include "engine/report/base/format.hpp"
-#include "genome/base/whole_file.hpp"
-#include "tools/queue/machine/processes_below.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -19,19 +16,6 @@ namespace clade {
 namespace {
 
 constexpr std::uint64_t stat_block_bytes = 512; ///< In which stat counts.
-constexpr std::uint64_t most_description_bytes = 4096;
-
-/// Whether an open file may be written, as /proc describes it ("flags:\t0100001"). One that
-/// was closed meanwhile may not.
-bool is_open_to_write(const std::filesystem::path& description) {
-  const auto text =
-      read_whole_file(description, {.most_bytes = most_description_bytes}).value_or("");
-  constexpr std::string_view key = "flags:";
-  const auto at = text.find(key);
-  return at != std::string::npos
-         && (std::strtoul(text.c_str() + at + key.size(), nullptr, 8) & O_ACCMODE)
-                != O_RDONLY;
-}
 
 } // namespace
 
@@ -57,19 +41,14 @@ std::uint64_t bytes_being_written(pid_t root, const std::filesystem::path& folde
   if (::stat(folder.c_str(), &disk) != 0)
     return 0;
   std::map<ino_t, std::uint64_t> files;
-  std::error_code gone; // A process may end meanwhile.
-  for (const auto& process : processes_below(root)) {
-    const auto its = std::filesystem::path("/proc") / std::to_string(process.pid);
-    for (std::filesystem::directory_iterator one(its / "fd", gone), end; one != end;
-         one.increment(gone)) {
+  for (const auto& process : below(root, read_processes()))
+    for (const auto& one : files_written_by(process.id)) {
       struct stat file {};
-      if (::stat(one->path().c_str(), &file) == 0 && S_ISREG(file.st_mode)
-          && file.st_dev == disk.st_dev
-          && is_open_to_write(its / "fdinfo" / one->path().filename()))
+      if (::stat(one.c_str(), &file) == 0 && S_ISREG(file.st_mode)
+          && file.st_dev == disk.st_dev)
         files[file.st_ino] =
             static_cast<std::uint64_t>(file.st_blocks) * stat_block_bytes;
     }
-  }
   std::uint64_t sum = 0;
   for (const auto& [_, bytes] : files)
     sum += bytes;

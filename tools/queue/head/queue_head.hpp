@@ -4,6 +4,7 @@
 #include "engine/store/queue/queue_store.hpp"
 #include "genome/base/wakeable_queue.hpp"
 #include "tools/queue/machine/entry_processes.hpp"
+#include "tools/queue/machine/machine_state.hpp"
 #include "tools/queue/machine/node_report.hpp"
 
 #include <chrono>
@@ -31,8 +32,7 @@ struct queue_machine {
   std::chrono::milliseconds heard{0}; ///< Since it was.
   /// The time by which its clock is ahead of the server's.
   std::chrono::milliseconds clock_ahead{0};
-  bool awaited = false; ///< It had something to run when this server began.
-  bool lost = false, leaves = false;
+  machine_state state = machine_state::there;
 };
 
 struct queue_head_params {

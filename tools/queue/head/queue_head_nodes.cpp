@@ -299,9 +299,10 @@ std::vector<queue_machine> queue_head::machines() const {
                      .heard = std::chrono::duration_cast<std::chrono::milliseconds>(
                          clock::now() - n.heard),
                      .clock_ahead = n.clock_ahead,
-                     .awaited = n.session.empty(),
-                     .lost = n.lost,
-                     .leaves = n.leaves});
+                     .state = n.lost              ? machine_state::lost
+                              : n.session.empty() ? machine_state::awaited
+                              : n.leaves          ? machine_state::leaves
+                                                  : machine_state::there});
   return all;
 }
 

@@ -185,10 +185,7 @@ ordered_json queue_machines_json(const std::vector<queue_machine>& all) {
   auto machines = ordered_json::array();
   for (const auto& m : all)
     machines.push_back({{"machine", m.name},
-                        {"state", m.lost      ? "lost"
-                                  : m.awaited ? "awaited"
-                                  : m.leaves  ? "leaves"
-                                              : "there"},
+                        {"state", to_text(m.state)},
                         {"slots", m.slots},
                         {"version", some(m.version)},
                         {"heard_ms", m.heard.count()},

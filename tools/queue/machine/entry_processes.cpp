@@ -47,9 +47,9 @@ expected<void> entry_processes::start(entry_id id, const queue_submission& what,
         p.environment.push_back("CLADE_QUEUE=" + queue->string());
         p.environment.push_back(std::string(queue_patience_variable) + "="
                                 + std::to_string(queue_patience.count()));
-        return entry_process::start(p);
+        return start_entry_process(p);
       })
-      .map([&](entry_process process) {
+      .map([&](std::unique_ptr<guarded_process> process) {
         running_.emplace(id, running_entry{.process = std::move(process),
                                            .drains = is_resumable(what.kind)});
       });
@@ -58,11 +58,12 @@ expected<void> entry_processes::start(entry_id id, const queue_submission& what,
 std::vector<entry_processes::end> entry_processes::take_ends() {
   std::vector<end> ends;
   for (auto one = running_.begin(); one != running_.end();) {
-    const auto status = one->second.process.take_end();
+    const auto status = one->second.process->take_end();
     if (!status) {
       ++one;
       continue;
     }
+    one->second.process->end_rest();
     shorten_log_of(one->first, one->second); // It has grown since that was done last.
     ends.push_back({.id = one->first, .wait_status = *status});
     one = running_.erase(one);
@@ -110,9 +111,9 @@ void entry_processes::shorten_log_of(entry_id id, running_entry& one) const {
 
 void entry_processes::tell(running_entry& one) const {
   if (one.times_told < (one.drains ? 2 : 1))
-    one.process.tell_to_end();
+    one.process->tell_to_end();
   else
-    one.process.kill();
+    one.process->kill();
   one.told = clock::now();
   ++one.times_told;
 }
@@ -133,7 +134,7 @@ std::optional<entry_processes::clock::time_point> entry_processes::next_tend() c
 
 void entry_processes::kill(entry_id id) {
   if (const auto found = running_.find(id); found != running_.end())
-    found->second.process.kill();
+    found->second.process->kill();
 }
 
 std::vector<entry_id> entry_processes::ids() const {
@@ -145,12 +146,12 @@ std::vector<entry_id> entry_processes::ids() const {
 
 pid_t entry_processes::root_of(entry_id id) const {
   const auto found = running_.find(id);
-  return found == running_.end() ? 0 : found->second.process.root();
+  return found == running_.end() ? 0 : found->second.process->guard();
 }
 
 void entry_processes::add_descriptors(std::vector<pollfd>& files) const {
   for (const auto& [_, one] : running_)
-    files.push_back({.fd = one.process.descriptor(), .events = POLLIN, .revents = 0});
+    files.push_back({.fd = one.process->descriptor(), .events = POLLIN, .revents = 0});
 }
 
 } // namespace clade

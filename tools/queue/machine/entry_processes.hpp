@@ -74,7 +74,7 @@ public:
 
 private:
   struct running_entry {
-    entry_process process;
+    std::unique_ptr<guarded_process> process;
     bool drains = false; ///< It is a run.
     std::optional<clock::time_point> told{};
     int times_told = 0;

@@ -1,6 +1,6 @@
 #include "tools/queue/processes/ranks.hpp"
 
-#include "engine/evaluation/command/program_output.hpp"
+#include "engine/evaluation/process/program_output.hpp"
 #include "engine/report/base/json_parts.hpp"
 #include "genome/base/child_process.hpp"
 #include "genome/base/json_depth.hpp"

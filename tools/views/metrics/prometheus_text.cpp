@@ -136,8 +136,8 @@ std::string metrics_text(const feed& from) {
   scrape all;
   all.gauges("clade_run", "1, with what the run is.")
       .Add({{"name", from.name()},
-            {"showing", from.showing()},
-            {"state", p.state},
+            {"showing", to_text(from.showing())},
+            {"state", to_text(p.state)},
             {"version", p.version}},
            1);
   if (p.sequence > 0)

@@ -133,8 +133,8 @@ private:
 /// Whether more may come. A replay ends with the end of the run that it shows.
 bool goes_on(const feed& from) {
   const auto showing = from.showing();
-  return showing == "live" || showing == "not connected"
-         || (showing == "replay" && !from.picture().finished);
+  return showing == feed_state::live || showing == feed_state::not_connected
+         || (showing == feed_state::replay && !from.picture().finished);
 }
 
 } // namespace

@@ -28,20 +28,22 @@ std::uint64_t planned(const run_picture& p) {
   return p.rules.evolution.population * p.rules.evolution.generations;
 }
 
-style style_of(const std::string& showing) {
-  if (showing == "live")
+style style_of(feed_state showing) {
+  if (showing == feed_state::live)
     return style::good;
-  return showing == "stopped" || showing == "not connected" ? style::bad : style::strong;
+  return showing == feed_state::stopped || showing == feed_state::not_connected
+             ? style::bad
+             : style::strong;
 }
 
 /// "live, paused: interrupted"
-std::string state_text(const run_picture& p, const std::string& showing) {
-  auto text = showing;
-  const bool usual = (showing == "live" && p.state == "running")
-                     || (showing == "stopped" && p.state == "running")
-                     || (showing == "not connected" && p.state == "running");
-  if (p.state != showing && !usual)
-    text += ", " + p.state;
+std::string state_text(const run_picture& p, feed_state showing) {
+  std::string text = to_text(showing);
+  const bool usual = p.state == picture_state::running
+                     && (showing == feed_state::live || showing == feed_state::stopped
+                         || showing == feed_state::not_connected);
+  if (!usual && text != to_text(p.state))
+    text.append(", ").append(to_text(p.state));
   return p.reason.empty() ? text : text + ": " + p.reason;
 }
 
@@ -200,8 +202,9 @@ int list_rows(extent size) {
   return page_rows(size) - 1;
 }
 
-std::optional<double> seconds_left(const run_picture& p, const std::string& showing) {
-  if (showing != "live" || p.state != "running" || p.latest.size() < 2)
+std::optional<double> seconds_left(const run_picture& p, feed_state showing) {
+  if (showing != feed_state::live || p.state != picture_state::running
+      || p.latest.size() < 2)
     return std::nullopt;
   const auto passed =
       static_cast<double>(p.unix_ms - p.latest.front().evaluated_ms) / 1000;

@@ -52,7 +52,8 @@ struct place {
 struct scene {
   const run_picture& picture;
   const slots_view& slots;
-  std::string name, showing; ///< The name and the state that the feed gives.
+  std::string name; ///< The name that the feed gives.
+  feed_state showing = feed_state::live;
   /// The candidates at the place that were read, by falling id.
   std::vector<candidate_row> rows;
   /// Epochs that are newer than `slots`, by slot.
@@ -85,7 +86,7 @@ inline constexpr extent smallest{.rows = 10, .columns = 40};
 /// How long what is planned yet would take at the pace of the latest evaluations. None if
 /// the run is not going on, or is too young to tell.
 [[nodiscard]] std::optional<double> seconds_left(const run_picture& p,
-                                                 const std::string& showing);
+                                                 feed_state showing);
 
 /// The pages, each in its part of the canvas. (overview.cpp, lists.cpp)
 void draw_overview(canvas& on, const area& within, const scene& s);

@@ -227,7 +227,7 @@ private:
   feed& feed_;
   curses_screen& screen_;
   place at_;
-  std::string showing_;
+  feed_state showing_ = feed_state::live;
   std::map<std::string, epoch_event> epochs_;
   std::vector<candidate_row> rows_;
   std::map<candidate_id, std::string> names_;

@@ -71,7 +71,7 @@ private:
   expected<bool> tell();
 
   feed& feed_;
-  std::string shown_; ///< The state of the feed that readers know.
+  std::optional<feed_state> shown_; ///< The state of the feed that readers know.
   feed_executor desk_;
   const web_hooks& hooks_;
   std::optional<web_work> work_;
@@ -189,8 +189,10 @@ expected<bool> web_service::tell() {
   std::string text;
   for (const auto& n : *came)
     text += news_.next(n, feed_);
-  if (std::exchange(shown_, feed_.showing()) != shown_)
+  if (const auto now = feed_.showing(); shown_ != now) {
+    shown_ = now;
     text += news_.beginning(feed_);
+  }
   if (!text.empty())
     streams_.push(text);
   return !came->empty();
@@ -208,7 +210,7 @@ expected<void> web_service::follow(const std::stop_token& stop) {
         {{.fd = desk_.descriptor(), .events = POLLIN, .revents = 0},
          {.fd = feed_.descriptor(), .events = POLLIN, .revents = 0}}};
     if (::poll(wakes.data(), wakes.size(),
-               shown_ == "replay" ? look_at_replay_ms : look_ms)
+               shown_ == feed_state::replay ? look_at_replay_ms : look_ms)
             < 0
         && errno != EINTR)
       return fail(error_kind::io, "poll failed");

@@ -63,7 +63,7 @@ TEST_CASE("tensorboard: of several objectives the front and its hypervolume are 
     p.generations.back().summary.front.members = front;
     p.generations.back().summary.front.hypervolume = 1.25;
     still_feed f(p);
-    f.shows = "stopped";
+    f.shows = feed_state::stopped;
     f.known = {a_view(54), a_view(55)};
     REQUIRE(write_tensorboard(f, folder.path()));
     std::ifstream in(folder.path() / "events.out.tfevents.0000000000.clade",
@@ -79,7 +79,7 @@ TEST_CASE("tensorboard: written again a run has the same files") {
   const scratch_folder folder;
   for (int i = 0; i < 2; ++i) {
     still_feed f(a_picture());
-    f.shows = "stopped";
+    f.shows = feed_state::stopped;
     f.known = {a_view(54), a_view(55)};
     REQUIRE(write_tensorboard(f, folder.path()));
   }

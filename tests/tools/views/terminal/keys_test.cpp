@@ -16,9 +16,12 @@ struct person {
   extent size = {};
 
   wish presses(key k) {
-    return press(
-        at, k, {.picture = picture, .slots = slots, .name = "digits", .showing = "live"},
-        size);
+    return press(at, k,
+                 {.picture = picture,
+                  .slots = slots,
+                  .name = "digits",
+                  .showing = feed_state::live},
+                 size);
   }
   shown_candidates sees() { return candidates_at(at, picture, size); }
 };

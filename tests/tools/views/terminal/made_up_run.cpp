@@ -51,7 +51,7 @@ run_picture a_picture() {
   p.sequence = 158;
   p.unix_ms = 75'000;
   p.version = "0.1.0";
-  p.state = "running";
+  p.state = picture_state::running;
   p.rules.evolution.population = 24;
   p.rules.evolution.generations = 10;
   p.generation = 3;

@@ -15,7 +15,7 @@ namespace {
 struct seen {
   run_picture picture = a_picture();
   slots_view slots = some_slots();
-  std::string showing = "live";
+  feed_state showing = feed_state::live;
   glyphs with = glyphs::ascii;
   std::map<std::string, epoch_event> epochs = {};
   std::map<candidate_id, std::string> names = {};
@@ -349,8 +349,8 @@ TEST_CASE("pages: the head says which of live, stopped and replay is shown") {
   CHECK(line_of(s.text(), 0)
         == "digits  live                                 generation 3 of 10, 2 min 45 s "
            "left");
-  s.showing = "stopped";
-  s.picture.state = "paused";
+  s.showing = feed_state::stopped;
+  s.picture.state = picture_state::paused;
   s.picture.reason = "interrupted";
   s.slots = {};
   CHECK(
@@ -358,15 +358,15 @@ TEST_CASE("pages: the head says which of live, stopped and replay is shown") {
       == "digits  stopped, paused: interrupted                          generation 3 of "
          "10");
   CHECK(line_of(s.text(), 1) == "75 of 240 evaluated, 3 failed   best 0.9100 #55");
-  s.showing = "finished";
-  s.picture.state = "finished";
+  s.showing = feed_state::finished;
+  s.picture.state = picture_state::finished;
   s.picture.reason.clear();
   CHECK(
       line_of(s.text(), 0)
       == "digits  finished                                              generation 3 of "
          "10");
-  s.showing = "replay";
-  s.picture.state = "running";
+  s.showing = feed_state::replay;
+  s.picture.state = picture_state::running;
   CHECK(
       line_of(s.text(), 0)
       == "digits  replay, running                                       generation 3 of "
@@ -383,13 +383,13 @@ TEST_CASE("pages: what is complained of is in place of the keys, in red") {
 TEST_CASE("pages: the time left is what is planned at the pace of the latest") {
   auto p = a_picture();
   // 15 of them in 15 s; 165 to go.
-  CHECK(seconds_left(p, "live") == Approx(165));
-  CHECK_FALSE(seconds_left(p, "replay"));
+  CHECK(seconds_left(p, feed_state::live) == Approx(165));
+  CHECK_FALSE(seconds_left(p, feed_state::replay));
   // While nothing comes, the pace falls.
   p.unix_ms += 15'000;
-  CHECK(seconds_left(p, "live") == Approx(330));
+  CHECK(seconds_left(p, feed_state::live) == Approx(330));
   p.evaluated = 240;
-  CHECK_FALSE(seconds_left(p, "live"));
+  CHECK_FALSE(seconds_left(p, feed_state::live));
 }
 
 TEST_CASE("pages: a run of jobs has no word of evolution") {

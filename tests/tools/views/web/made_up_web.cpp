@@ -54,7 +54,7 @@ void obey(test::made_up_feed& f, const std::string& line) {
   if (order == "evolve")
     f.evolve(std::stoul(what));
   else if (order == "show")
-    f.show(what);
+    f.show(parse_feed_state(what).value());
   else if (order == "team")
     f.announce(a_team(what));
   else if (order == "lose")

@@ -342,7 +342,7 @@ TEST_CASE("web: what it shows is told again when that changes") {
   bool asked = false;
   const auto events = events_of(s, [&](const json& e) {
     if (!std::exchange(asked, true))
-      f.show("finished");
+      f.show(feed_state::finished);
     return e["event"] == "picture" && e["showing"] == "finished";
   });
   CHECK(events.front()["showing"] == "live");

@@ -1,4 +1,4 @@
-#include "engine/evaluation/command/program_group.hpp"
+#include "engine/evaluation/process/program_group.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/evaluation/command/program_output.hpp"
+#include "engine/evaluation/process/program_output.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

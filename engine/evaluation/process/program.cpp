@@ -1,8 +1,8 @@
 // A program's output and errors are read here as they come, so that it is never held up.
 
-#include "engine/evaluation/command/isolation.hpp"
-#include "engine/evaluation/command/program_output.hpp"
-#include "engine/evaluation/command/program_run.hpp"
+#include "engine/evaluation/process/isolation.hpp"
+#include "engine/evaluation/process/program_output.hpp"
+#include "engine/evaluation/process/program_run.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "engine/evaluation/command/program_group.hpp"
+#include "engine/evaluation/process/program_group.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

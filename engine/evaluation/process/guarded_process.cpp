@@ -1,6 +1,7 @@
-#include "engine/evaluation/command/guarded_process.hpp"
+#include "engine/evaluation/process/guarded_process.hpp"
 
-#include "engine/evaluation/command/guard.hpp"
+#include "engine/evaluation/process/guard.hpp"
+#include "engine/evaluation/process/process_table.hpp"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -10,72 +11,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace clade {
-
-namespace {
-
-struct seen_process {
-  pid_t id = 0;
-  std::uint64_t resident_bytes = 0;
-};
-
-/// Nothing where it has ended.
-std::optional<std::pair<pid_t, seen_process>>
-parent_and_process(const std::filesystem::path& folder) {
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  std::ifstream file(folder / "stat");
-  std::string line;
-  std::getline(file, line);
-  // "pid (name) state parent ... resident ...", where the name may hold anything.
-  const auto name_end = line.rfind(')');
-  if (name_end == std::string::npos)
-    return std::nullopt;
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string skipped;
-  pid_t parent = 0;
-  fields >> skipped >> parent;
-  for (int i = 0; i < 19; ++i)
-    fields >> skipped;
-  std::uint64_t pages = 0;
-  if (!(fields >> pages))
-    return std::nullopt;
-  return std::pair(parent, seen_process{std::stoi(folder.filename()), pages * page});
-}
-
-} // namespace
-
-std::uint64_t resident_bytes_below(pid_t ancestor, pid_t spared) {
-  std::multimap<pid_t, seen_process> children;
-  std::error_code ended;
-  for (std::filesystem::directory_iterator at("/proc", ended), end; at != end && !ended;
-       at.increment(ended))
-    if (at->path().filename().string().find_first_not_of("0123456789")
-        == std::string::npos)
-      if (const auto seen = parent_and_process(at->path()))
-        children.insert(*seen);
-  std::uint64_t sum = 0;
-  std::vector<pid_t> parents{ancestor};
-  while (!parents.empty()) {
-    const auto [first, last] = children.equal_range(parents.back());
-    parents.pop_back();
-    for (auto child = first; child != last; ++child) {
-      if (child->second.id != spared)
-        sum += child->second.resident_bytes;
-      parents.push_back(child->second.id);
-    }
-    // Processes change while they are read, so a chain of parents might have a ring.
-    children.erase(first, last);
-  }
-  return sum;
-}
 
 expected<socket_pair> socket_pair::make(int type) {
   std::array<int, 2> ends{};

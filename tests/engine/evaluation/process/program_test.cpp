@@ -1,4 +1,4 @@
-#include "engine/evaluation/command/program.hpp"
+#include "engine/evaluation/process/program.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

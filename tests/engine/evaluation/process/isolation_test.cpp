@@ -1,5 +1,5 @@
-#include "engine/evaluation/command/isolation.hpp"
-#include "engine/evaluation/command/program.hpp"
+#include "engine/evaluation/process/isolation.hpp"
+#include "engine/evaluation/process/program.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -9,7 +9,7 @@
 // A process in the new user namespace may not look into processes outside (ptrace(2)), so
 // /proc/PID/root leads nowhere.
 
-#include "engine/evaluation/command/isolation.hpp"
+#include "engine/evaluation/process/isolation.hpp"
 
 #include <fcntl.h>
 #include <linux/capability.h>

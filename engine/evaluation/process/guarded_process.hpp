@@ -74,7 +74,4 @@ private:
   std::optional<int> ended_; ///< Heard while something else was waited for.
 };
 
-/// The bytes that are resident in all processes below `ancestor`, without `spared` itself.
-[[nodiscard]] std::uint64_t resident_bytes_below(pid_t ancestor, pid_t spared = 0);
-
 } // namespace clade

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/evaluation/command/guarded_process.hpp"
-#include "engine/evaluation/command/program.hpp"
-#include "engine/evaluation/command/program_group.hpp"
+#include "engine/evaluation/process/guarded_process.hpp"
+#include "engine/evaluation/process/program.hpp"
+#include "engine/evaluation/process/program_group.hpp"
 
 #include <functional>
 

@@ -5,7 +5,9 @@
 // the guard is a subreaper. So it is enough to kill its children until there are none.
 // The program is not waited for before that, for its group to keep its number.
 
-#include "engine/evaluation/command/guard.hpp"
+#include "engine/evaluation/process/guard.hpp"
+
+#include "engine/evaluation/process/process_table.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,38 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 
 namespace clade {
 
 namespace {
-
-/// The parent of the process with this number as text; 0 where there is none.
-pid_t parent_of(int proc, const char* process) {
-  std::array<char, 64> name{};
-  const auto length = std::strlen(process);
-  constexpr char suffix[] = "/stat";
-  if (length + sizeof suffix > name.size())
-    return 0;
-  std::copy_n(suffix, sizeof suffix, std::copy_n(process, length, name.data()));
-  const int file = ::openat(proc, name.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return 0;
-  std::array<char, 512> text{};
-  const auto count = ::read(file, text.data(), text.size() - 1);
-  ::close(file);
-  // "pid (name) state parent ...", where the name may hold anything.
-  const char* end = count > 0 ? std::strrchr(text.data(), ')') : nullptr;
-  return end != nullptr && std::strlen(end) > 4
-             ? static_cast<pid_t>(std::strtol(end + 4, nullptr, 10))
-             : 0;
-}
 
 /// All children but one. Returns how many; less than 0 where nobody can tell which they are.
 int kill_children_but(pid_t spared) {
@@ -61,13 +39,10 @@ int kill_children_but(pid_t spared) {
     for (ssize_t at = 0; at < count;) {
       const auto* entry = reinterpret_cast<const dirent64*>(block.data() + at);
       at += entry->d_reclen;
-      if (entry->d_name[0] < '1' || entry->d_name[0] > '9'
-          || parent_of(proc, entry->d_name) != self)
+      const auto child = read_process(proc, entry->d_name);
+      if (!child || child->parent != self || child->id == spared)
         continue;
-      const auto child = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-      if (child == spared)
-        continue;
-      ::kill(child, SIGKILL);
+      ::kill(child->id, SIGKILL);
       ++killed;
     }
   ::close(proc);
