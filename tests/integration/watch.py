@@ -21,7 +21,7 @@ def snapshot():
 
 run = snapshot()
 (direction, (metric,)), = tomllib.loads(run["experiment"])["objective"].items()
-while run["state"] in ("running", "held") and events.poll(3000):  # "alive" comes each second
+while run["state"] in ("running", "held") and events.poll(60_000):  # "alive" comes each second
     topic, place, *record = events.recv_multipart()
     sequence = msgpack.unpackb(place)[0] if topic in (b"record", b"alive") else 0
     if sequence > run["sequence"] + (topic == b"record"):  # something was lost

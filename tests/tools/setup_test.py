@@ -4,6 +4,7 @@ write down how they were called."""
 import os
 import pathlib
 import re
+import select
 import shutil
 import subprocess
 import tempfile
@@ -510,6 +511,61 @@ echo "90% tests passed, $(wc -l <"$failed") tests failed out of 20"
             self.assertEqual((status, out.splitlines()[-1]), (8, "17 passed, 3 failed"))
             self.assertFalse([call for call in calls if "--rerun-failed" in call])
         self.assertEqual(self.run_to_end("test", "--second-try", "two")[0], 2)
+
+    # In each round fails what a file of $FAKE names that has the round's number.
+    ROUNDS = """
+failed=build/torch/Testing/Temporary/LastTestsFailed.log
+mkdir -p "${failed%/*}"
+round=$(grep -c "^ctest " "$FAKE/calls")
+cp "$FAKE/round $round" "$failed"
+echo "90% tests passed, $(wc -l <"$failed") tests failed out of 20"
+[[ ! -s $failed ]] || exit 8
+"""
+
+    def test_what_fails_in_rounds_is_named_with_how_often(self):
+        (self.fake / "bin/ctest").write_text(PREAMBLE + self.ROUNDS)
+        for number, failed in enumerate(["3:a: (busy, always)\n7:b: fails\n", "", "7:b: fails\n"], start=1):
+            (self.fake / f"round {number}").write_text(failed)
+        status, out, _, calls = self.run_to_end("test", "--repeat", "3")
+        self.assertEqual((status, out.splitlines()[-3:]), (8, [
+            "failed 2 of 3: b: fails", "failed 1 of 3: a: (busy, always)", "57 passed, 3 failed"]))
+        self.assertIn("round 2 of 3: 20 passed, 0 failed\n", out)
+        self.assertRegex(calls[-1], "-LE .fuzz. -L .processes.$")
+        self.assertEqual(sum("fuzzers" in call for call in calls), 0)
+        status, out, _, calls = self.run_to_end("test", "--repeat", "1", "--under-load", "-R", "a sentence")
+        self.assertEqual((status, out.splitlines()[-1]), (8, "18 passed, 2 failed"))
+        self.assertRegex(calls[-1], "-R a sentence$")
+
+    def test_rounds_are_a_number_and_load_is_for_rounds(self):
+        for arguments in (["--repeat"], ["--repeat", "0"], ["--under-load"]):
+            status, _, err, calls = self.run_to_end("test", *arguments)
+            self.assertEqual((status, calls), (2, []))
+            self.assertTrue(err.startswith(f"tools/test: {arguments[0]} "), err)
+
+    def test_the_load_ends_with_a_script_that_is_killed(self):
+        for pipe in ("loads", "testing", "tested"):
+            os.mkfifo(self.fake / pipe)
+        stand_ins = {"nproc": "echo 2\n", "setpriv": 'echo $$ >"$FAKE/loads"; exec /usr/bin/setpriv "$@"\n',
+                     "ctest": 'echo >"$FAKE/testing"; read -r _ <"$FAKE/tested"\n'}
+        for name, text in stand_ins.items():
+            (self.fake / "bin" / name).write_text(PREAMBLE + text)
+            (self.fake / "bin" / name).chmod(0o755)
+        process = self.start("test", "--repeat", "1", "--under-load")
+        pids = []
+        while len(pids) < 2:  # Each of them opens the pipe for itself.
+            pids += map(int, (self.fake / "loads").read_text().split())
+        loops = [os.pidfd_open(pid) for pid in pids]
+        (self.fake / "testing").read_text()
+        poll = select.poll()
+        for loop in loops:
+            poll.register(loop, select.POLLIN)
+        self.assertEqual(poll.poll(0), [])
+        process.kill()
+        for loop in loops:
+            self.assertNotEqual(select.select([loop], [], [], 100)[0], [], "a loop goes on")
+            os.close(loop)
+        (self.fake / "tested").write_text("\n")
+        process.communicate()
 
     def test_no_test_at_all_is_a_failure(self):
         (self.fake / "ctest_says").write_text("No tests were found!!!\n")
