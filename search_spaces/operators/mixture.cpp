@@ -94,6 +94,21 @@ expected<network> decode_mixture(const search_space& space,
   return mixture_of(networks, what);
 }
 
+namespace {
+
+std::string word_for(mixed_answers what) {
+  switch (what) {
+  case mixed_answers::values:
+    return "values";
+  case mixed_answers::bounded_probabilities:
+    return "bounded_probabilities";
+  default:
+    return "probabilities";
+  }
+}
+
+} // namespace
+
 network mixture_of(std::span<const network> members, mixed_answers what) {
   network n;
   n.layers.push_back(members.front().layers.front());
@@ -113,10 +128,7 @@ network mixture_of(std::span<const network> members, mixed_answers what) {
     }
     outputs.push_back(n.layers.size() - 1);
   }
-  append(
-      n, "mixture", "mixture",
-      {{"of", std::string(what == mixed_answers::values ? "values" : "probabilities")}},
-      std::move(outputs));
+  append(n, "mixture", "mixture", {{"of", word_for(what)}}, std::move(outputs));
   return n;
 }
 

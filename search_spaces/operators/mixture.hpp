@@ -33,7 +33,10 @@ struct tree_sizes {
 /// An ensemble mixes one of these.
 enum class mixed_answers : std::uint8_t {
   probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
-  values         ///< Numbers: their mixed sum.
+  /// The same, and then the probabilities are mixed with equal ones, so that none is
+  /// below the tensor "least" [1].
+  bounded_probabilities,
+  values ///< Numbers: their mixed sum.
 };
 
 /// Joins networks for one problem to one whose last layer, "mixture", weighs what they

@@ -18,7 +18,8 @@ namespace {
 
 using namespace operator_settings;
 
-constexpr std::array<std::string_view, 2> mixtures{"probabilities", "values"};
+constexpr std::array<std::string_view, 3> mixtures{"probabilities",
+                                                   "bounded_probabilities", "values"};
 constexpr setting_entry of_entry{.name = "of",
                                  .type = setting_entry::kind::text,
                                  .words = mixtures,
@@ -254,8 +255,9 @@ constexpr std::array single_layers{
     operator_entry{.name = "mixture",
                    .summary = "what the members of an ensemble say, weighed",
                    .details = "Of scores of classes the logarithm of the weighed sum of "
-                              "their softmax probabilities, divided by a temperature; "
-                              "of numbers the weighed sum.",
+                              "their softmax probabilities, divided by a temperature, "
+                              "where bounded with no probability below the least; of "
+                              "numbers the weighed sum.",
                    .output = "the same shape",
                    .costs = "a multiply-add for each element of each member",
                    .settings = mixture_settings,

@@ -1,6 +1,8 @@
 """The end of a run with [final]: what is trained to the end, the final model, and what becomes of it in faults; LibTorch."""
 
 import contextlib
+import csv
+import io
 import json
 import pathlib
 import sqlite3
@@ -76,6 +78,18 @@ class FinalModel(RunTest):
         text = self.finish("replay", folder, "--retrain", "all").out
         self.assertIn("trained again on cpu equal", text)
         self.assertNotIn("differs", text)
+
+    def test_it_rules_out_no_class_that_its_examples_cannot_rule_out(self):
+        self.run_to_end()
+        model = self.folder / "model.safetensors"
+        self.finish("export", self.run_folder(), "--safetensors", model)
+        fitted_to = 0.8 * (len(IRIS.read_text().splitlines()) - 1)
+        for what in self.run_folder(), model:
+            for row in csv.DictReader(io.StringIO(self.finish("predict", what, IRIS).out)):
+                said = [float(value) for name, value in row.items() if name != "class"]
+                self.assertEqual(len(said), 3)
+                self.assertAlmostEqual(sum(said), 1, places=5)
+                self.assertGreater(min(said), 1 / (fitted_to + 2))
 
     def test_a_head_killed_while_it_trains_to_the_end_ends_as_if_never_killed(self):
         run = self.start("run", self.file, "--slots", "cpu:2")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tomllib
 import unittest
 
 import numpy as np
@@ -16,6 +17,8 @@ import pandas as pd
 import polars as pl
 
 import clade
+from clade.program import call
+from clade.searching import plain_name
 from searches import DATA, ROOT, SMALL, SearchTest, iris_rows
 
 COLUMNS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
@@ -112,10 +115,20 @@ class Searching(SearchTest):
 
     def test_a_target_may_have_any_name(self):
         x = np.linspace(-1, 1, 60)
-        for name, called in (("größe_価格", "grosse_"), ("価格", "search"), ("long_" * 20, "long_" * 8)):
+        for name, called in (("größe_価格", "groesse_"), ("価格", "search"), ("long_" * 20, "long_" * 8)):
             frame = pd.DataFrame({"x": x, "z": x[::-1], name: x > 0})
             run = self.search(frame, name, settings={"evolution.generations": 1})
             self.assertEqual((run.name, run.experiment["data"]["target"]), (called.rstrip("-"), name))
+
+    def test_names_are_spelled_as_the_program_spells_them(self):
+        known = [chr(c) for c in (*range(0xc0, 0x180), *range(0x300, 0x340), *range(0x386, 0x3d0), *range(0x400, 0x4a0))]
+        for first in range(0, len(known), 16):
+            name = "n" + "".join(known[first:first + 16]) + "x"
+            table = self.folder / f"{name}.csv"
+            table.write_text("a,y\n" + "".join(f"{i * 7 % 40},{'no' if i % 3 else 'yes'}\n" for i in range(40)), encoding="utf-8")
+            call("new", table, "--output", table.with_suffix(".toml"))
+            written = tomllib.loads(table.with_suffix(".toml").read_text(encoding="utf-8"))
+            self.assertEqual(plain_name(name), written["experiment"]["name"])
 
     def test_what_was_seen_and_left_out_is_said_and_kept(self):
         x = np.linspace(-1, 1, 60)

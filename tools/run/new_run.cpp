@@ -143,6 +143,8 @@ expected<checked_experiment> check_experiment(experiment e) {
   if (source->table)
     result.note = repeats_of(e, source->table->rows());
   result.data_lines = fit_seeds(e, source->examples());
+  if (const auto said = source->data ? scale_note(*source->data) : ""; !said.empty())
+    result.data_lines.push_back(said);
   auto wanted = problem_of(e, source->examples());
   if (!wanted)
     return tl::unexpected(wanted.error());

@@ -144,6 +144,14 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.unusual(describe("encoding", "How a CSV writes its letters: \"utf-8\", \"utf-16\", "
                                  "\"latin-1\", or \"auto\"."),
             p.encoding, first.encoding);
+  v.unusual_choice(
+      describe("scale",
+               "What a column of numbers is scaled by: \"deviation\" is its mean and "
+               "standard deviation; \"auto\" the same, but its median and quartiles "
+               "where a few gross outliers alone make the deviation."),
+      p.scale, first.scale,
+      words<scale_rule, 2>{
+          {{"auto", scale_rule::automatic}, {"deviation", scale_rule::deviation}}});
   v.key(describe("shape", "The shape of one example, [channels, height, width] for an "
                           "image. Left out: a row of numbers, or what the array has."),
         p.shape);

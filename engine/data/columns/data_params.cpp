@@ -78,6 +78,7 @@ data_params params_of_first_runs() {
   params.delimiter = ",";
   params.decimal = ".";
   params.encoding = "utf-8";
+  params.scale = scale_rule::deviation;
   params.layout = array_layout::channels_first;
   return params;
 }

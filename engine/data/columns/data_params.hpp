@@ -24,6 +24,13 @@ namespace clade {
 ///     value.
 enum class blank_rule : std::uint8_t { refuse, mean, drop, impute };
 
+/// The rule by which a column of numbers is centred and scaled, so that networks can take
+/// it:
+///   * automatic: its mean and deviation; where a few gross outliers alone make the
+///     deviation, its median and quartiles (robust_scale.hpp has the rule);
+///   * deviation: its mean and deviation.
+enum class scale_rule : std::uint8_t { automatic, deviation };
+
 /// A column, by name or number, and what it is.
 struct column_choice {
   std::string column;
@@ -77,6 +84,7 @@ struct data_params {
   std::string decimal = "auto";
   /// "utf-8", "utf-16", "latin-1" or "auto".
   std::string encoding = "auto";
+  scale_rule scale = scale_rule::automatic;
   /// Shape of one example; empty: a vector of all columns but the target, or what an
   /// array has ([n, 28, 28] holds examples of [1, 28, 28]).
   tensor_shape shape;

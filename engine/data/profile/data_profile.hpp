@@ -69,6 +69,7 @@ enum class suspicion_kind : std::uint8_t {
   mixed_units,    ///< Numbers of `column` have another unit, such as `value`, or none.
   no_days,        ///< `count` dates of `column`, such as `value`, are in no calendar.
   mostly_dates,   ///< `column` holds dates but for `value` and its like.
+  outlier,        ///< `column` is scaled robustly, as it has the number `share`.
 };
 
 struct suspicion {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/profile/infer_columns.hpp"
+#include "engine/data/reading/data_set.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,5 +14,8 @@ namespace clade {
 /// of its rows are used. None of an array.
 [[nodiscard]] std::vector<std::string> data_summary(const inferred_data& inferred,
                                                     std::uint64_t examples);
+
+/// Says which columns are scaled by their quartiles, in a line; empty where none is.
+[[nodiscard]] std::string scale_note(const data_set& data);
 
 } // namespace clade

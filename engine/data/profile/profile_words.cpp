@@ -230,6 +230,10 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::mostly_dates:
     return column + " holds dates but for " + plural(s.count, "value") + ", such as "
            + value + ": if these are blanks, leave them empty";
+  case suspicion_kind::outlier:
+    return column + " has " + short_number(s.share)
+           + ", far from its other values: it is scaled by its median and quartiles, and "
+             "cut off; if that is a mistake or means a blank, leave it empty";
   case suspicion_kind::unclear_dates:
     return "the day and the month of " + column
            + " can be swapped: write dates as 2024-01-31 to be sure";

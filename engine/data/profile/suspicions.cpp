@@ -90,6 +90,9 @@ void suspect_column(data_profile& p, const column_profile& c, const std::string&
     p.suspicions.push_back(
         {.kind = suspicion_kind::mostly_blank, .column = label, .share = blank});
   suspect_numbers(p, c, label);
+  if (c.outlier)
+    p.suspicions.push_back(
+        {.kind = suspicion_kind::outlier, .column = label, .share = *c.outlier});
   suspect_dates(p, c, label);
   if (c.kind == column_kind::category)
     suspect_look_alikes(p, c.frequent, suspicion_kind::alike_values, label);

@@ -4,6 +4,7 @@
 #include "engine/data/profile/table_profile.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/reading/robust_scale.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <algorithm>
@@ -151,6 +152,31 @@ void column_profiler::add_number(std::string_view field) {
   ++numbers_;
   whole_ += *n == std::floor(*n) ? 1 : 0;
   number_range_.add(*n);
+  sample(*n);
+}
+
+void column_profiler::sample(double number) {
+  if ((numbers_ - 1) % sampled_every_ != 0)
+    return;
+  if (sampled_.size() == most_sampled) {
+    for (std::size_t i = 0; 2 * i < most_sampled; ++i)
+      sampled_[i] = sampled_[2 * i];
+    sampled_.resize(most_sampled / 2);
+    sampled_every_ *= 2;
+  }
+  if ((numbers_ - 1) % sampled_every_ == 0)
+    sampled_.push_back(number);
+}
+
+void column_profiler::write_outlier(column_profile& p) const {
+  auto numbers = sampled_;
+  if (sampled_every_ > 1)
+    numbers.insert(numbers.end(), {number_range_.minimum, number_range_.maximum});
+  const auto scale = find_robust_scale(std::move(numbers));
+  if (!scale)
+    return;
+  const double low = number_range_.minimum, high = number_range_.maximum;
+  p.outlier = scale->distance(low) > scale->distance(high) ? low : high;
 }
 
 void column_profiler::add_text(std::string_view field) {
@@ -286,6 +312,8 @@ column_profile column_profiler::finish() const {
     if (numbers_ == p.values())
       number_range_.write(p);
   }
+  if (p.kind == column_kind::number)
+    write_outlier(p);
   return p;
 }
 

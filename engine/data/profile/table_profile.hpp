@@ -86,6 +86,9 @@ struct column_profile {
   bool order_unclear = false; ///< More than one order fits.
   /// For numbers and dates: no value is below (above) that of the row before.
   bool rising = false, falling = false;
+  /// The value that is farthest from the median, if a number needs a robust scale; if there
+  /// are many rows, a sample of them shows it.
+  std::optional<double> outlier{};
   bool index = false;   ///< An identifier by the first of its rules above.
   bool repeats = false; ///< An identifier by the last of its rules.
   bool spaced = false;  ///< The values have two spaces or more in the mean.
@@ -145,8 +148,10 @@ private:
     void add(double v);
     void write(column_profile& out) const;
   };
-  static constexpr std::size_t orders = 3;
+  static constexpr std::size_t orders = 3, most_sampled = 4096;
 
+  void sample(double number);
+  void write_outlier(column_profile& p) const;
   void add_number(std::string_view field);
   void add_text(std::string_view field);
   [[nodiscard]] column_kind kind_of(column_profile& p) const;
@@ -161,6 +166,9 @@ private:
   std::array<bool, 2> counts_from_{true, true}; ///< From 0, from 1.
   std::string not_number_;
   range number_range_;
+  /// Every so many numbers, so that they are at most `most_sampled`.
+  std::vector<double> sampled_;
+  std::uint64_t sampled_every_ = 1;
   /// The state of reading the values as dates in one order.
   struct date_reading {
     range days;

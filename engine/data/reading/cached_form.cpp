@@ -90,6 +90,9 @@ std::string cached_form(const data_set& data) {
     w.text(c);
   w.number(std::uint64_t{data.by_line});
   w.list(data.test_places);
+  w.number(std::uint64_t{data.robust.size()});
+  for (const std::string& c : data.robust)
+    w.text(c);
   return std::move(w.out);
 }
 
@@ -120,6 +123,8 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   const auto by_line = r.number<std::uint64_t>();
   data.by_line = by_line == 1;
   r.list(data.test_places);
+  for (auto columns = r.number<std::uint64_t>(); columns > 0 && !r.bad; --columns)
+    data.robust.push_back(r.text());
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
   if (r.bad || !r.left.empty() || !truths || by_line > 1

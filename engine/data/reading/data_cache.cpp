@@ -32,7 +32,7 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '4', 0,   0,   0,   0};
+                             't', 'a', ' ', '5', 0,   0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0; ///< How many.
   std::uint64_t form = 0;     ///< How many bytes.
@@ -194,6 +194,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
     add("test " + std::to_string(*params.test_limit));
   // Said always: forms of before there were layouts have other names.
   add("layout " + std::to_string(static_cast<unsigned>(params.layout)));
+  if (params.scale != scale_rule::deviation)
+    add("scale " + std::to_string(static_cast<unsigned>(params.scale)));
   return cache_key{.name = hash128(text), .checksum = *checksum};
 }
 

@@ -295,8 +295,15 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (test)
     features.append(test->features);
   const feature_rows rows{features, features.size() / data.examples, data.train};
+  std::vector<std::optional<robust_scale>> robust;
+  if (params.scale == scale_rule::automatic && data.shape.layout() != layout::image)
+    robust = outlying_columns(rows, *unscaled);
+  data.robust = columns_of(e, robust);
   if (!e.columns.empty()) {
     how.blanks = means_of(rows);
+    for (std::size_t c = 0; c < robust.size(); ++c)
+      if (robust[c])
+        how.blanks[c] = robust[c]->median;
     if (auto filled = fill_blanks(rows, how.blanks); !filled)
       return fail_in(e.origin, std::move(filled).error());
   }
@@ -304,10 +311,11 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     how.largest = largest_of(rows);
     data.features = divided(std::move(features), how.largest);
   } else {
-    auto scales = scales_of(rows, *unscaled);
+    auto scales = scales_of(rows, *unscaled, robust);
     data.features = scaled(std::move(features), scales);
     how.mean = std::move(scales.mean);
     how.deviation = std::move(scales.deviation);
+    how.limit = std::move(scales.limit);
   }
   data.numbers = numbers_of(e.columns);
   how.columns = std::move(e.columns);

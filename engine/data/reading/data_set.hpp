@@ -36,6 +36,8 @@ struct data_set {
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;
   std::vector<bool> numbers{}; ///< By input of a table, as in `problem`.
+  /// The columns that are scaled by their quartiles, as outliers make their deviation.
+  std::vector<std::string> robust{};
 
   /// Returns the problem that networks for it must fit.
   [[nodiscard]] problem as_problem() const;

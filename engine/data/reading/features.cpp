@@ -5,6 +5,8 @@
 
 #include "engine/data/reading/features.hpp"
 
+#include "engine/data/reading/preprocessing.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -147,7 +149,43 @@ expected<void> fill_blanks(const feature_rows& rows, const std::vector<double>& 
   return {};
 }
 
-column_scales scales_of(const feature_rows& rows, const std::vector<bool>& unscaled) {
+std::vector<std::optional<robust_scale>>
+outlying_columns(const feature_rows& rows, const std::vector<bool>& unscaled) {
+  std::vector<std::optional<robust_scale>> found(rows.width);
+  std::vector<double> values;
+  for (std::size_t c = 0; c < rows.width; ++c) {
+    if (unscaled[c])
+      continue;
+    values.clear();
+    for (const std::uint32_t i : rows.train)
+      if (const double v = rows.values[i * rows.width + c]; !std::isnan(v))
+        values.push_back(v);
+    found[c] = find_robust_scale(values);
+  }
+  return found;
+}
+
+std::vector<std::string>
+columns_of(const examples& e, const std::vector<std::optional<robust_scale>>& robust) {
+  std::vector<std::string> names;
+  const auto has = [&](std::size_t first, std::size_t inputs) {
+    return std::any_of(robust.begin() + static_cast<std::ptrdiff_t>(first),
+                       robust.begin() + static_cast<std::ptrdiff_t>(first + inputs),
+                       [](const auto& scale) { return scale.has_value(); });
+  };
+  const auto count = e.columns.empty() ? robust.size() : e.columns.size();
+  for (std::size_t c = 0, input = 0; c < count && input < robust.size(); ++c) {
+    const auto inputs = e.columns.empty() ? 1 : e.columns[c].inputs();
+    const auto name = e.columns.empty() ? "" : e.columns[c].name;
+    if (has(input, inputs))
+      names.push_back(name.empty() ? std::to_string(c + 1) : name);
+    input += inputs;
+  }
+  return names;
+}
+
+column_scales scales_of(const feature_rows& rows, const std::vector<bool>& unscaled,
+                        const std::vector<std::optional<robust_scale>>& robust) {
   const std::size_t width = rows.width;
   std::vector<double> mean(width, 0), deviation(width, 0);
   const auto n = static_cast<double>(rows.train.size());
@@ -168,13 +206,23 @@ column_scales scales_of(const feature_rows& rows, const std::vector<bool>& unsca
       mean[c] = 0;
       deviation[c] = 1;
     }
-  return {std::move(mean), std::move(deviation)};
+  column_scales scales{std::move(mean), std::move(deviation)};
+  for (std::size_t c = 0; c < robust.size(); ++c)
+    if (robust[c]) {
+      scales.mean[c] = robust[c]->median;
+      scales.deviation[c] = robust[c]->deviation;
+      scales.limit.resize(width, std::numeric_limits<double>::infinity());
+      scales.limit[c] = robust_scale::limit;
+    }
+  return scales;
 }
 
 std::vector<float> scaled(exact_numbers values, const column_scales& scales) {
   const std::size_t width = scales.mean.size();
   return values.take_as([&](std::size_t i, double v) {
-    return static_cast<float>((v - scales.mean[i % width]) / scales.deviation[i % width]);
+    const auto x =
+        static_cast<float>((v - scales.mean[i % width]) / scales.deviation[i % width]);
+    return scales.limit.empty() ? x : limited(x, scales.limit[i % width]);
   });
 }
 

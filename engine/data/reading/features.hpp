@@ -1,9 +1,12 @@
 #pragma once
 
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/reading/robust_scale.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace clade {
@@ -34,15 +37,27 @@ void add_blank_inputs(examples& e, std::span<const std::uint32_t> train);
 [[nodiscard]] expected<void> fill_blanks(const feature_rows& rows,
                                          const std::vector<double>& fills);
 
-/// By column: what is subtracted, and what the difference is divided by.
+/// Returns the robust scales of the columns that need one over the train part, and nothing
+/// for the others and the `unscaled`.
+[[nodiscard]] std::vector<std::optional<robust_scale>>
+outlying_columns(const feature_rows& rows, const std::vector<bool>& unscaled);
+
+/// Returns the names, or the numbers, of the columns whose inputs have a robust scale.
+[[nodiscard]] std::vector<std::string>
+columns_of(const examples& e, const std::vector<std::optional<robust_scale>>& robust);
+
+/// By column: what is subtracted, what the difference is divided by, and the largest
+/// magnitude of the result (`preprocessing::limit`).
 struct column_scales {
-  std::vector<double> mean, deviation;
+  std::vector<double> mean, deviation, limit{};
 };
 
 /// Returns what makes mean 0 and deviation 1 of each column over the train part, but for
-/// the `unscaled`. A column that is constant there is only centred.
-[[nodiscard]] column_scales scales_of(const feature_rows& rows,
-                                      const std::vector<bool>& unscaled);
+/// the `unscaled`, and for those with a robust scale. A column that is constant there is
+/// only centred.
+[[nodiscard]] column_scales
+scales_of(const feature_rows& rows, const std::vector<bool>& unscaled,
+          const std::vector<std::optional<robust_scale>>& robust = {});
 
 /// Returns the values so scaled: in 64 bits until then, in 32 from here on.
 [[nodiscard]] std::vector<float> scaled(exact_numbers values,

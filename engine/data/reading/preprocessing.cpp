@@ -77,9 +77,11 @@ expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& 
       v = fills[input];
     if (std::isnan(v))
       return blank(rows, i / inputs, input, how);
-    if (!how.mean.empty())
+    if (!how.mean.empty()) {
       out[i] = static_cast<float>((v - how.mean[input]) / how.deviation[input]);
-    else
+      if (!how.limit.empty())
+        out[i] = limited(out[i], how.limit[input]);
+    } else
       out[i] =
           how.largest > 0 ? static_cast<float>(v) / how.largest : static_cast<float>(v);
   }

@@ -5,6 +5,7 @@
 #include "engine/data/reading/data_set.hpp"
 #include "genome/codec/codec.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -36,7 +37,12 @@ struct preprocessing {
   /// By input: what is put in the place of NaN. If it is NaN, or for all inputs if it is
   /// empty, that is the mean below.
   std::vector<double> blanks;
-  std::vector<double> mean, deviation; ///< By input; empty for images.
+  /// By input, what is subtracted, and what the difference is divided by; empty for
+  /// images. If a column has outliers, these are the median and the quartiles' range.
+  std::vector<double> mean, deviation;
+  /// By input, the largest magnitude of a scaled value, beyond which it is cut off;
+  /// infinite where there is none. Empty: of no input there is one.
+  std::vector<double> limit{};
   /// The largest value of images; 0: they stay as they are.
   float largest = 0;
   std::vector<std::string> classes; ///< Names by label.
@@ -56,6 +62,12 @@ struct preprocessing {
   /// By input, the value that replaces NaN; NaN where a blank is an error.
   [[nodiscard]] std::vector<double> fills() const;
 };
+
+/// Returns a scaled value, cut off where its magnitude is above `limit`.
+[[nodiscard]] inline float limited(float scaled, double limit) {
+  const auto most = static_cast<float>(limit);
+  return std::clamp(scaled, -most, most);
+}
 
 /// Reads the training data again, past the cache, and estimates the same numbers as
 /// `load_data`, with the same errors.

@@ -5,8 +5,9 @@
 //                       blanks: [real | nil...], means: [real...], deviations: [real...],
 //                       largest: real, classes: [text...], target mean: real,
 //                       target deviation: real, checksum: [high, low],
-//                       layout: natural, sizes: [size...] ]
-//                       (without the last two in files of its first day)
+//                       layout: natural, sizes: [size...], limits: [real | nil...] ]
+//                       (without the last one where no input has a limit, and without
+//                       the last three in files of its first day)
 //     column        = [ kind: text, name: text, values: [text...], blank input: boolean,
 //                       order of a date: natural, time of day: boolean, unit: text ]
 //                       (without the unit where there is none)
@@ -162,7 +163,8 @@ bool inputs_fit(const preprocessing& how) {
   const auto all = how.inputs();
   const auto fits = [&](std::size_t size) { return size == 0 || size == all; };
   return elements_of(how.shape) == all && fits(how.blanks.size()) && fits(how.mean.size())
-         && how.mean.size() == how.deviation.size();
+         && how.mean.size() == how.deviation.size()
+         && (how.limit.empty() || how.limit.size() == how.mean.size());
 }
 
 bool numbers_are_sound(const preprocessing& how) {
@@ -170,6 +172,7 @@ bool numbers_are_sound(const preprocessing& how) {
   const auto divides = [](double v) { return std::isfinite(v) && v > 0; };
   return std::ranges::all_of(how.mean, finite)
          && std::ranges::all_of(how.deviation, divides) && how.largest >= 0
+         && std::ranges::all_of(how.limit, [](double v) { return v > 0; })
          && finite(how.target_mean) && divides(how.target_deviation);
 }
 
@@ -210,7 +213,7 @@ void check(decoder& in, const preprocessing& how) {
 } // namespace
 
 void encode(encoder& out, const preprocessing& how) {
-  out.array(elements).natural(version);
+  out.array(elements + (how.limit.empty() ? 0 : 1)).natural(version);
   out.text(how.task.name);
   out.array(how.shape.sizes.size());
   for (const auto size : how.shape.sizes)
@@ -243,13 +246,22 @@ void encode(encoder& out, const preprocessing& how) {
   out.natural(static_cast<std::uint64_t>(how.layout)).array(how.sizes.sizes.size());
   for (const auto size : how.sizes.sizes)
     out.integer(size);
+  if (how.limit.empty())
+    return;
+  out.array(how.limit.size());
+  for (const double v : how.limit)
+    if (std::isinf(v))
+      out.nil();
+    else
+      out.real(v);
 }
 
 preprocessing decode_preprocessing(decoder& in) {
   const auto number = [](decoder& d) { return d.real(); };
   preprocessing how;
   const auto size = in.array();
-  if (size != elements && size != elements_without_layout
+  const bool with_limits = size == elements + 1;
+  if (size != elements && !with_limits && size != elements_without_layout
       && size != elements_of_version_1)
     in.fail("preprocessing of " + std::to_string(size) + " parts");
   if (size != elements_of_version_1 && in.natural() != version)
@@ -273,8 +285,12 @@ preprocessing decode_preprocessing(decoder& in) {
   in.array(2);
   how.checksum.high = in.natural();
   how.checksum.low = in.natural();
-  if (size == elements)
+  if (size == elements || with_limits)
     read_layout(in, how);
+  if (with_limits)
+    how.limit = decode_list(in, [](decoder& d) {
+      return d.is_nil() ? std::numeric_limits<double>::infinity() : read_finite(d);
+    });
   if (!in.failed())
     check(in, how);
   return how;

@@ -260,8 +260,11 @@ void lowering::take_mixture() {
   const auto members = static_cast<std::int64_t>(layer_->in.size());
   const auto shares = tensor("shares", word_, "shares", {members});
   const auto temperature = tensor("temperature", word_, "temperature", {1});
-  add(mixture_step{text_setting(layer_->settings, "of") == "probabilities", shares,
-                   temperature});
+  const auto& of = text_setting(layer_->settings, "of");
+  mixture_step step{of != "values", shares, temperature};
+  if (of == "bounded_probabilities")
+    step.least = tensor("least", word_, "least", {1});
+  add(step);
 }
 
 void lowering::take_map() {
@@ -359,8 +362,10 @@ expected<exported_model> export_network(const network& n,
   return lowering(weights).all(n);
 }
 
-mixed_answers mixed_for(const learning_task& task) {
-  return task.has_classes() ? mixed_answers::probabilities : mixed_answers::values;
+mixed_answers mixed_for(const learning_task& task, bool bounded) {
+  return !task.has_classes() ? mixed_answers::values
+         : bounded           ? mixed_answers::bounded_probabilities
+                             : mixed_answers::probabilities;
 }
 
 std::vector<std::string> names_of(const preprocessing& how) {

@@ -69,11 +69,13 @@ struct global_max_step {};
 struct dropout_step {
   double rate = 0;
 };
-/// Computes log(max(sum of shares * softmax, 1e-12)) / temperature of scores, or the sum of
+/// Computes s = log(max(sum of shares * softmax, 1e-12)) / temperature of scores, where
+/// there is a `least` log((1 - classes * least) * softmax(s) + least), or the sum of
 /// shares * values. `mixture_step::shares` has as many elements as the step has inputs.
 struct mixture_step {
   bool of_probabilities = true;
   tensor_index shares = 0, temperature = 0;
+  std::optional<tensor_index> least{};
 };
 /// Some features, by index.
 struct select_step {
@@ -164,8 +166,9 @@ struct exported_model {
 [[nodiscard]] expected<exported_model>
 export_network(const network& n, std::span<const weight_tensor> weights);
 
-/// Returns how an ensemble mixes its members' outputs for a task.
-[[nodiscard]] mixed_answers mixed_for(const learning_task& task);
+/// Returns how an ensemble mixes its members' outputs for a task; `bounded`: no
+/// probability is below a least one.
+[[nodiscard]] mixed_answers mixed_for(const learning_task& task, bool bounded);
 
 /// The names of the columns; empty where they have none.
 [[nodiscard]] std::vector<std::string> names_of(const preprocessing& how);

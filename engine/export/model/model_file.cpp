@@ -14,7 +14,8 @@
 //     tensor = [ its name in the run, its name in this file ]
 //
 // An ensemble has a list of members, of which nil is the linear model, or the boosted trees
-// where their place in the list and their sizes are given.
+// where their place in the list and their sizes are given. Its probabilities are bounded
+// where it has the tensor "mixture.least".
 //
 // The network is decoded from the genome as in the run, and held against the tensors'
 // shapes before anything is made of it. No two tensors may share bytes, or a small file
@@ -220,16 +221,22 @@ expected<stored_model> decode_origin(const bytes& raw) {
   return m;
 }
 
+mixed_answers mixed_in(const stored_model& m) {
+  const bool bounded = std::ranges::any_of(
+      m.tensors, [](const auto& t) { return t.first == "mixture.least"; });
+  return mixed_for(m.how.task, bounded);
+}
+
 expected<network> network_of(const stored_model& m) {
-  auto n = parse_search_space(m.search_space, "its search space")
-               .and_then([&](const search_space& space) {
-                 if (!m.members.empty())
-                   return decode_mixture(space, m.members, m.how.as_problem(),
-                                         mixed_for(m.how.task));
-                 return check(space.rules, m.genes).and_then([&] {
-                   return decode(space, m.genes, m.how.as_problem());
-                 });
-               });
+  auto n =
+      parse_search_space(m.search_space, "its search space")
+          .and_then([&](const search_space& space) {
+            if (!m.members.empty())
+              return decode_mixture(space, m.members, m.how.as_problem(), mixed_in(m));
+            return check(space.rules, m.genes).and_then([&] {
+              return decode(space, m.genes, m.how.as_problem());
+            });
+          });
   if (!n)
     return damaged(n.error().message);
   if (n->cost().activation_bytes > most_activation_bytes)

@@ -234,12 +234,25 @@ private:
       done("Div",
            {"input.centered", graph_.numbers("input_deviation", all, how_.deviation)},
            "input.standardized");
-      return graph_.cast("input.standardized", element::real32, "input.scaled");
+      return limited(graph_.cast("input.standardized", element::real32, "input.scaled"));
     }
     if (how_.largest > 0)
       return done("Div", {x, constant("input_largest", {}, {double{how_.largest}})},
                   "input.scaled");
     return x;
+  }
+
+  std::string limited(const std::string& x) {
+    if (how_.limit.empty())
+      return x;
+    const sizes all{whole(how_.limit.size())};
+    const std::vector<float> most(how_.limit.begin(), how_.limit.end());
+    std::vector<float> least;
+    for (const float v : most)
+      least.push_back(-v);
+    done("Min", {x, graph_.numbers("input_limit", all, most)}, "input.below");
+    return done("Max", {"input.below", graph_.numbers("input_least", all, least)},
+                "input.limited");
   }
 
   onnx_graph& graph_;

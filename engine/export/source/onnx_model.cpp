@@ -254,7 +254,16 @@ std::string graph_writer::visit(const mixture_step& o) {
   add("Max", {part("sum"), numbers(part("least"), {}, std::vector<float>{1e-12F})},
       part("positive"));
   add("Log", {part("positive")}, part("log"));
-  return done(add("Div", {part("log"), tensor(o.temperature)}, name));
+  if (!o.least)
+    return done(add("Div", {part("log"), tensor(o.temperature)}, name));
+  const auto classes = static_cast<float>(step_->out.sizes.front());
+  const auto rest = numbers(
+      part("rest"), {}, std::vector<float>{1 - classes * m_.weights[*o.least].values[0]});
+  add("Div", {part("log"), tensor(o.temperature)}, part("scores"));
+  add("Softmax", {part("scores")}, part("calibrated")).whole("axis", 1);
+  add("Mul", {part("calibrated"), rest}, part("reduced"));
+  add("Add", {part("reduced"), tensor(*o.least)}, part("bounded"));
+  return done(add("Log", {part("bounded")}, name));
 }
 
 std::string graph_writer::folded(const char* op) {
@@ -393,7 +402,7 @@ std::set<std::string> graph_writer::own_names() const {
       "probabilities", "value",       "scaled_value", "standardised_value",
       "double_value",  "one_value",   "target_mean",  "target_deviation",
       "input",         "input_blank", "input_mean",   "input_deviation",
-      "input_largest"};
+      "input_largest", "input_limit", "input_least"};
   for (const auto& s : m_.steps)
     all.insert(s.name);
   return all;

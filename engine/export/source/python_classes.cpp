@@ -68,17 +68,23 @@ constexpr std::string_view mixture_class = R"(
 class Mixture(nn.Module):
     """What the members of an ensemble say, weighed by their shares."""
 
-    def __init__(self, members, of_probabilities):
+    def __init__(self, members, of_probabilities, bounded=False):
         super().__init__()
         self.of_probabilities = of_probabilities
         self.register_buffer("shares", torch.full((members,), 1 / members))
         self.register_buffer("temperature", torch.ones(1))
+        # No probability is below it.
+        self.register_buffer("least", torch.zeros(1) if bounded else None)
 
     def forward(self, *said):
         if not self.of_probabilities:
             return sum(share * x for share, x in zip(self.shares, said))
         mixed = sum(share * x.softmax(1) for share, x in zip(self.shares, said))
-        return mixed.clamp(min=1e-12).log() / self.temperature
+        scores = mixed.clamp(min=1e-12).log() / self.temperature
+        if self.least is None:
+            return scores
+        classes = scores.shape[1]
+        return (scores.softmax(1) * (1 - classes * self.least) + self.least).log()
 
 )";
 

@@ -81,7 +81,8 @@ public:
   }
   std::string operator()(const mixture_step& o) const {
     return "Mixture(" + number(m_.weights[o.shares].shape[0]) + ", "
-           + (o.of_probabilities ? "True" : "False") + ")";
+           + (o.of_probabilities ? "True" : "False")
+           + (o.least ? ", bounded=True)" : ")");
   }
   std::string operator()(const auto&) const { return ""; }
 
@@ -305,6 +306,8 @@ private:
       buffer("input_mean", "torch.zeros(" + columns + ", dtype=torch.float64)");
       buffer("input_deviation", "torch.ones(" + columns + ", dtype=torch.float64)");
     }
+    if (!how_.limit.empty())
+      buffer("input_limit", "torch.full((" + columns + ",), torch.inf)");
     if (how_.largest > 0)
       buffer("input_largest", "torch.ones(())");
   }
@@ -320,6 +323,8 @@ private:
       line(2, "x = torch.where(x.isnan(), self.input_blank, x)");
     if (!how_.mean.empty())
       line(2, "x = ((x.double() - self.input_mean) / self.input_deviation).float()");
+    if (!how_.limit.empty())
+      line(2, "x = x.clamp(-self.input_limit, self.input_limit)");
     if (how_.largest > 0)
       line(2, "x = x / self.input_largest");
     line(2, "return x.reshape(-1, " + tuple_of(how_.shape) + ")");

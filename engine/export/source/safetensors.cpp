@@ -87,6 +87,9 @@ bytes encode_safetensors(const exported_model& m) {
     file.add("input_mean", {columns}, m.how.mean);
     file.add("input_deviation", {columns}, m.how.deviation);
   }
+  if (!m.how.limit.empty())
+    file.add("input_limit", {columns},
+             std::vector<float>(m.how.limit.begin(), m.how.limit.end()));
   const auto fills = fills_of(m.how);
   if (!fills.empty() && takes_doubles(m.how))
     file.add("input_blank", {columns}, fills);

@@ -93,9 +93,16 @@ public:
       sum += (i == 0 ? "" : " + ") + tensor(o.shares) + "[" + std::to_string(i) + "] * "
              + (o.of_probabilities ? "torch.softmax(" + x + ", 1)" : x);
     }
-    return o.of_probabilities
-               ? "torch.log(torch.clamp(" + sum + ", 1e-12)) / " + tensor(o.temperature)
-               : sum;
+    if (!o.of_probabilities)
+      return sum;
+    const auto scores =
+        "torch.log(torch.clamp(" + sum + ", 1e-12)) / " + tensor(o.temperature);
+    if (!o.least)
+      return scores;
+    const auto least = tensor(*o.least);
+    return "torch.log(torch.softmax(" + scores + ", 1) * (1 - "
+           + std::to_string(step_->out.sizes.front()) + " * " + least + ") + " + least
+           + ")";
   }
   std::string operator()(const add_step&) const { return inputs_with(" + "); }
   std::string operator()(const multiply_step&) const { return inputs_with(" * "); }
@@ -204,6 +211,8 @@ std::string prepare(const preprocessing& how) {
     line("x = torch.where(torch.isnan(x), self.input_blank, x)");
   if (!how.mean.empty())
     line("x = ((x - self.input_mean) / self.input_deviation)" + std::string(as_float));
+  if (!how.limit.empty())
+    line("x = torch.minimum(torch.maximum(x, -self.input_limit), self.input_limit)");
   if (how.largest > 0)
     line("x = x / self.input_largest");
   line("return torch.reshape(x, " + shape_of(how.shape) + ")");

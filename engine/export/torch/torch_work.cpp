@@ -67,6 +67,8 @@ void add_tensors(torch::jit::Module& module, const exported_model& m) {
     module.register_buffer("input_mean", tensor_of(how.mean, {columns}));
     module.register_buffer("input_deviation", tensor_of(how.deviation, {columns}));
   }
+  if (!how.limit.empty())
+    module.register_buffer("input_limit", tensor_of(how.limit, {columns}).to(at::kFloat));
   if (const auto fills = fills_of(how); !fills.empty())
     module.register_buffer(
         "input_blank",

@@ -95,7 +95,8 @@ expected<void> count_rivals(const store& s, const run_overview& o, double fitnes
 }
 
 expected<std::vector<std::string>> verdict_of(const store& s, const run_overview& o,
-                                              const champion_view& view) {
+                                              const champion_view& view,
+                                              const experiment* known) {
   end_facts facts{.metric = view.validation_metric,
                   .test_metric = view.test_metric,
                   .maximize = o.goal.maximize,
@@ -111,8 +112,12 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
     if (auto counted = count_rivals(s, o, *fitness->fitness, facts); !counted)
       return tl::unexpected(counted.error());
   // An experiment of another version may not be readable; the rest of the view is.
-  if (const auto e = parse_resolved(o.experiment, "the stored experiment"))
-    facts.by_the_clock = e->limits.wall_time.count() > 0 && e->final_stage.wanted();
+  const auto stored = known != nullptr
+                          ? expected<experiment>(*known)
+                          : parse_resolved(o.experiment, "the stored experiment");
+  if (stored)
+    facts.by_the_clock =
+        stored->limits.wall_time.count() > 0 && stored->final_stage.wanted();
   return verdict(facts);
 }
 
@@ -211,7 +216,7 @@ expected<failure_ways> failures_of(const store& s) {
       .map([&] { return std::move(found); });
 }
 
-expected<champion_view> view_champion(const store& s, const search_space* space,
+expected<champion_view> view_champion(const store& s, const experiment* known,
                                       const problem* p) {
   const auto overview = s.overview();
   if (!overview)
@@ -235,8 +240,8 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
     if (!champion)
       return tl::unexpected(champion.error());
     view.champion = std::move(*champion);
-    if (space != nullptr && p != nullptr) {
-      auto decoded = decode(*space, *view.champion->born.genome, *p);
+    if (known != nullptr && p != nullptr) {
+      auto decoded = decode(known->space, *view.champion->born.genome, *p);
       if (!decoded)
         return tl::unexpected(decoded.error());
       view.decoded = std::move(*decoded);
@@ -272,7 +277,7 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
       view.failures = ways.text();
       return std::move(view);
     });
-  return verdict_of(s, *overview, view).map([&](std::vector<std::string>&& said) {
+  return verdict_of(s, *overview, view, known).map([&](std::vector<std::string>&& said) {
     view.verdict = std::move(said);
     return std::move(view);
   });

@@ -20,6 +20,8 @@ enum class run_standing : std::uint8_t { running, stopped, finished };
 /// "running", "stopped", "finished"
 [[nodiscard]] const char* to_text(run_standing s);
 
+struct experiment;
+
 /// A run as lists and summaries show it, gathered from its store; the same while it is
 /// going on and after.
 struct run_view {
@@ -95,9 +97,10 @@ struct champion_view {
 /// Returns how candidates of the run failed since the last that did not.
 [[nodiscard]] expected<failure_ways> failures_of(const store& s);
 
-/// Returns the view of a run that is finished. `space` and `p` let the champion be drawn
-/// with its shapes; without them (nullptr) it is drawn as its genes say.
+/// Returns the view of a run that is finished. The run's experiment and problem let the
+/// champion be drawn with its shapes; without them (nullptr) it is drawn as its genes say,
+/// and the stored experiment is read for the rest.
 [[nodiscard]] expected<champion_view>
-view_champion(const store& s, const search_space* space, const problem* p);
+view_champion(const store& s, const experiment* known, const problem* p);
 
 } // namespace clade

@@ -14,7 +14,8 @@
 //                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         operator_command
 //               | [12, reason, time_ms, [training...], (folds_apart)]  final_planned
-//               | [13, [member...], temperature, metrics, [text...]]  model_composed
+//               | [13, [member...], temperature, metrics, [text...], (least)]
+//                                                                model_composed
 //               | [14, id, slot, waited_ms, of_ms, left_out, of_gradients]
 //                                                                straggler_seen
 //   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees

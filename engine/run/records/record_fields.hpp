@@ -247,6 +247,7 @@ void fields(auto& v, like<model_composed> auto& r) {
   v("temperature", r.temperature);
   v("metrics", r.metrics);
   v.aside("left_out", r.left_out);
+  v.last("least", r.least);
 }
 
 } // namespace clade

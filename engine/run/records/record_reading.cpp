@@ -51,6 +51,8 @@ void check_read(decoder& in, const model_composed& r) {
       in.fail("the temperature of a member is not above 0");
   if (!(r.temperature > 0) || !std::isfinite(r.temperature))
     in.fail("the temperature of an ensemble is not above 0");
+  if (r.least && !(*r.least > 0 && *r.least <= 0.5))
+    in.fail("the least probability of an ensemble is not in (0, 0.5]");
 }
 
 std::uint32_t decode_small(decoder& d, const char* what) {

@@ -16,6 +16,7 @@
 // nobody.
 #include "engine/run/state/run_state.hpp"
 
+#include "engine/run/state/kept_best.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
 #include "genome/base/text.hpp"
@@ -38,21 +39,6 @@ std::string ids_text(const std::vector<candidate_id>& ids) {
 
 bool same_genome(const individual& a, const individual& b) {
   return *a.genome == *b.genome;
-}
-
-void keep_best(run_state& state, const individual& i, bool random) {
-  if (random && (!state.best_random || fitter(i, *state.best_random)))
-    state.best_random = i;
-  auto& best = state.best;
-  const auto known = std::find_if(best.begin(), best.end(),
-                                  [&](const individual& b) { return same_genome(b, i); });
-  if (known != best.end() && fitter(*known, i))
-    return;
-  if (known != best.end())
-    best.erase(known);
-  best.insert(std::upper_bound(best.begin(), best.end(), i, fitter), i);
-  if (best.size() > run_state::kept_best)
-    best.pop_back();
 }
 
 expected<void> fold(run_state& state, const record& r, const run_started& started) {
@@ -155,7 +141,10 @@ expected<void> fold(run_state& state, const record& r,
   if (!i.fitness.ok)
     ++state.failed;
   else if (e.equal_to == 0 && !apart) {
-    keep_best(state, i, state.random_networks.contains(c.network));
+    const bool random = state.random_networks.contains(c.network);
+    if (random && (!state.best_random || fitter(i, *state.best_random)))
+      state.best_random = i;
+    keep_best(state.best, i, fitter, same_genome);
     if (!state.rules.objective.others.empty())
       join_front(state.front, {.id = i.id, .genome = nullptr, .fitness = i.fitness},
                  &individual::fitness);

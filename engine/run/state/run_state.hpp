@@ -58,8 +58,7 @@ struct run_state {
   std::map<candidate_id, candidate> open;
   std::set<candidate_id> copies;
   known_networks known;
-  /// The fittest so far that did not fail, best first, at most `kept_best`, each network
-  /// once; and the best of generation 0's random candidates. Each is a model whose
+  /// The fittest so far that did not fail, as `keep_best` keeps them, each network once; and the best of generation 0's random candidates. Each is a model whose
   /// fitness was measured, so one that was trained for few epochs counts like any other:
   /// of a genome on several rungs that is kept which did best, the first of equals. The
   /// best random one may be one that was trained on.
@@ -89,8 +88,6 @@ struct run_state {
   /// Notes and tags, without their times: the fold is not told when a record was written.
   annotations annotated;
   bool started = false;
-
-  static constexpr std::size_t kept_best = most_final_genomes;
 
   /// Evaluated and in no summary yet, in the order in which they arrived.
   std::vector<individual> current;

@@ -80,6 +80,9 @@ struct candidate_line {
   std::uint64_t parameters = 0;
   double seconds = 0;
   std::string slot, reason;
+  /// In a picture alone, the hash of its genome, which tells networks apart; none of one
+  /// fold of several that are judged apart, which is none of the best.
+  std::optional<genome_hash> genes{};
 };
 
 /// Fills in what is known once the candidate is evaluated.

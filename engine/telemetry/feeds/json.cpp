@@ -245,6 +245,7 @@ const char* model_of(const ensemble_member& m) {
 json fields(const model_composed& r, const run_picture&) {
   json out{{"event", "model_composed"},
            {"temperature", r.temperature},
+           {"least_probability", r.least ? json(*r.least) : json()},
            {"metrics", metrics_json(r.metrics)},
            {"left_out", r.left_out}};
   out["members"] = json::array();

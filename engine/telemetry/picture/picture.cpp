@@ -2,7 +2,9 @@
 
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/evaluation/evaluator_spec.hpp"
+#include "engine/run/state/kept_best.hpp"
 #include "genome/base/text.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,11 +27,14 @@ bool ahead(const candidate_line& a, const candidate_line& b) {
                                               : a.rank.primary > b.rank.primary;
 }
 
-void keep_best(run_picture& p, const candidate_line& line) {
-  auto& best = p.best;
-  best.insert(std::upper_bound(best.begin(), best.end(), line, fitter_line), line);
-  if (best.size() > run_picture::kept_best)
-    best.pop_back();
+bool same_genome(const candidate_line& a, const candidate_line& b) {
+  return a.genes == b.genes;
+}
+
+genome_hash hash_of(const genome& g) {
+  encoder out;
+  out.encode(g);
+  return hash128(out.take());
 }
 
 /// Along the front of one objective both parameters and fitness rise. Among candidates
@@ -97,6 +102,8 @@ expected<void> fold(run_picture& p, const candidate_born& r) {
                   .generation = c.generation,
                   .origin = to_text(c.changes),
                   .born_ms = p.unix_ms};
+  if (c.fold.of < 2 || !p.folds_apart)
+    p.open[c.id].genes = hash_of(*c.genome);
   return {};
 }
 
@@ -113,8 +120,8 @@ expected<void> fold(run_picture& p, const candidate_evaluated& r) {
   p.current.push_back({.id = e.id, .genome = nullptr, .fitness = line.rank});
   if (!line.rank.ok) {
     ++p.failed;
-  } else if (e.equal_to == 0) {
-    keep_best(p, line);
+  } else if (e.equal_to == 0 && line.genes) {
+    keep_best(p.best, line, fitter_line, same_genome);
     keep_front(p, line);
   }
   p.latest.push_back(std::move(line));
@@ -135,6 +142,11 @@ expected<void> fold(run_picture& p, const generation_closed& r) {
                            .born_ms = born.empty() ? p.unix_ms : born.mapped(),
                            .closed_ms = p.unix_ms,
                            .closed_sequence = p.sequence + 1});
+  return {};
+}
+
+expected<void> fold(run_picture& p, const final_planned& r) {
+  p.folds_apart = r.folds_apart.value_or(false);
   return {};
 }
 

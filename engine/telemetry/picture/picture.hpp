@@ -68,7 +68,7 @@ struct run_picture {
   clade::digest digest;
 
   std::vector<generation_line> generations; ///< Closed ones, in order.
-  std::vector<candidate_line> best;         ///< At most 5, the fittest first.
+  std::vector<candidate_line> best;         ///< The same as `run_state::best`.
   /// Fitness against parameters: by rising parameters, none worse than another in both.
   /// With several objectives: those that none dominates, the fitter first, at most
   /// `kept_front`.
@@ -81,9 +81,10 @@ struct run_picture {
                                                ///< of those that left the last few.
   std::deque<attempt_failed> attempts;         ///< The latest last.
   std::optional<run_finished> finished;
+  bool folds_apart = false; ///< `final_planned::folds_apart`.
   annotations annotated;
 
-  static constexpr std::size_t kept_best = 5, kept_latest = 64, kept_gone = 64;
+  static constexpr std::size_t kept_latest = 64, kept_gone = 64;
 
   /// The individuals of which the summaries of generations in progress will be made.
   std::vector<individual> current;

@@ -13,9 +13,10 @@
 //            "finished": nil | [champion, [examination...]],
 //            "current": [[id, RANK]...],
 //            "generation_born_ms": [[generation, unix_ms]...],
+//            "folds_apart": boolean,
 //            "annotated": [[candidate | 0, note, who, unix_ms, [tag...]]...]}
 // LINE    = [id, generation, origin, born_ms, evaluated_ms | 0, outcome, fitness | nil,
-//            RANK, parameters, seconds, slot, reason]
+//            RANK, parameters, seconds, slot, reason, nil | [high, low]: genes]
 // RANK    = [ok, primary, secondary, violation, [objective...]]
 //
 // in this order. An outcome is a number (engine/search/core/candidate.hpp).
@@ -137,6 +138,7 @@ void fields(auto& v, like<run_picture> auto& p) {
   v("finished", p.finished);
   v("current", p.current);
   v("generation_born_ms", p.generation_born_ms);
+  v("folds_apart", p.folds_apart);
   v("annotated", p.annotated);
 }
 

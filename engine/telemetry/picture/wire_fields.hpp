@@ -33,6 +33,7 @@ void fields(auto& v, like<candidate_line> auto& l) {
   v("seconds", l.seconds);
   v("slot", l.slot);
   v("reason", l.reason);
+  v("genes", l.genes);
 }
 
 } // namespace clade

@@ -26,7 +26,7 @@ struct ensemble {
   counts chosen;
   at::Tensor said;
   evaluation costs;
-  double temperature = 1;
+  score_calibration how{};
   evaluation measured;
 };
 
@@ -35,7 +35,8 @@ public:
   composer(training_context& context, model_gathering& models)
       : data_(context.data()),
         goal_(context.setup().goal),
-        models_(models) {}
+        models_(models),
+        least_(models.least_probability()) {}
 
   [[nodiscard]] expected<composition> compose();
 
@@ -52,6 +53,7 @@ private:
   const device_data& data_;
   objective goal_;
   model_gathering& models_;
+  double least_; ///< The least probability of a class, whatever is composed.
   std::vector<evaluation> singles_; ///< The evaluations of each bag alone.
 };
 
@@ -106,17 +108,21 @@ ensemble composer::mixed(std::span<const std::uint32_t> chosen) const {
       e.said += models_.bags[i].said * (chosen[i] / total);
       add_costs(e.costs, models_.bags[i]);
     }
-  e.measured = models_.measured(e.said, e.costs);
+  e.how.least = least_;
+  e.measured = models_.measured(e.said, e.costs, e.how);
   return e;
 }
 
 ensemble composer::calibrated(std::span<const std::uint32_t> chosen) const {
   auto e = mixed(chosen);
-  const double t = models_.temperature_of(e.said, e.costs);
-  auto with = t == 1 ? e.measured : models_.measured(e.said, e.costs, t);
-  if (t == 1 || best_ahead(with, singles_, goal_))
+  auto how = e.how;
+  how.temperature = models_.temperature_of(e.said, e.costs);
+  if (how.temperature == 1)
     return e;
-  e.temperature = t;
+  auto with = models_.measured(e.said, e.costs, how);
+  if (best_ahead(with, singles_, goal_))
+    return e;
+  e.how = how;
   e.measured = std::move(with);
   return e;
 }
@@ -189,9 +195,11 @@ composition composer::composed(const ensemble& e) {
   }
   if (!fitted.empty())
     out.fitted_weights = encode_weights(fitted);
-  out.model.temperature = e.temperature;
+  out.model.temperature = e.how.temperature;
+  if (e.how.least > 0)
+    out.model.least = e.how.least;
   out.model.left_out = std::move(models_.left_out);
-  out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.temperature);
+  out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.how);
   std::ranges::copy_if(out.tested.metrics, std::back_inserter(out.model.metrics),
                        [](const metric& m) { return m.name.starts_with("validation."); });
   return out;
@@ -200,7 +208,7 @@ composition composer::composed(const ensemble& e) {
 expected<composition> composer::compose() {
   const auto& bags = models_.bags;
   for (std::size_t i = 0; i < bags.size(); ++i)
-    singles_.push_back(models_.measured(bags[i].said, bags[i].costs));
+    singles_.push_back(models_.measured(bags[i].said, bags[i].costs, {.least = least_}));
   const auto chosen = of_lowest_loss();
   if (std::ranges::all_of(chosen, [](auto c) { return c == 0; }))
     return fail(error_kind::internal, "no model says anything of the validation part");

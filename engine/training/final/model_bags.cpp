@@ -12,6 +12,7 @@
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
 #include "engine/training/network/network_module.hpp"
+#include "engine/training/network/operator_modules.hpp"
 #include "genome/base/text.hpp"
 
 #include <ATen/ATen.h>
@@ -190,7 +191,7 @@ void model_gathering::add_boosted_trees() {
   bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
   bag.weights = std::move(fitted->whole.weights);
-  trees = examined(bag.said, "boosted trees", bag.costs.parameters);
+  trees = examined(bag.said, "boosted trees", bag.costs.parameters, {});
   bags.push_back(std::move(bag));
 }
 
@@ -198,10 +199,15 @@ namespace {
 
 /// The data as those of a model that says its features.
 device_data as_features(const device_data& data, const at::Tensor& said,
-                        double temperature) {
+                        const score_calibration& how) {
   auto measured = data;
-  measured.features =
-      data.task.has_classes() ? at::clamp_min(said, 1e-12).log() / temperature : said;
+  measured.features = said;
+  if (!data.task.has_classes())
+    return measured;
+  measured.features = at::clamp_min(said, 1e-12).log() / how.temperature;
+  if (how.least > 0)
+    measured.features =
+        bounded_scores(measured.features, at::full({1}, how.least, said.options()));
   return measured;
 }
 
@@ -211,20 +217,26 @@ at::Tensor as_it_says(const at::Tensor& x) {
 
 } // namespace
 
+double model_gathering::least_probability() const {
+  return data_.task.has_classes() ? least_probability_of(
+             static_cast<std::size_t>(data_.train.size(0) + data_.validation.size(0)),
+             static_cast<std::size_t>(context_.problem().outputs))
+                                  : 0;
+}
+
 evaluation model_gathering::measured(const at::Tensor& said, const evaluation& costs,
-                                     double temperature) const {
+                                     const score_calibration& how) const {
   auto e = costs;
-  const auto metrics =
-      assess(as_it_says, as_features(data_, said, temperature), data_.validation,
-             "validation.", context_.asked().validation);
+  const auto metrics = assess(as_it_says, as_features(data_, said, how), data_.validation,
+                              "validation.", context_.asked().validation);
   e.metrics.insert(e.metrics.end(), metrics.begin(), metrics.end());
   return e;
 }
 
 examination model_gathering::examined(const at::Tensor& said, std::string subject,
                                       std::uint64_t parameters,
-                                      double temperature) const {
-  const auto measured = as_features(data_, said, temperature);
+                                      const score_calibration& how) const {
+  const auto measured = as_features(data_, said, how);
   const auto& asked = context_.asked().validation;
   examination out{.subject = std::move(subject), .parameters = parameters};
   out.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
@@ -248,8 +260,8 @@ double model_gathering::temperature_of(const at::Tensor& said,
       {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
   if (t == 1)
     return t;
-  const auto before = measured(said, costs);
-  return is_behind(measured(said, costs, t), before,
+  const auto before = measured(said, costs, {});
+  return is_behind(measured(said, costs, {.temperature = t}), before,
                    measurable_part(context_.setup().goal, before))
              ? 1
              : t;

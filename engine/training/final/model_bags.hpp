@@ -34,6 +34,12 @@ struct model_bag {
 
 class network_module;
 
+/// How the scores of classes follow from the probabilities of a model.
+struct score_calibration {
+  double temperature = 1; ///< Their logarithms are divided by it.
+  double least = 0;       ///< No probability is below it then (`bounded_scores`).
+};
+
 /// "#12", "the folds of #7", "the linear model", "boosted trees".
 [[nodiscard]] std::string name_of(const model_bag& bag);
 
@@ -57,18 +63,22 @@ public:
   /// Fits boosted trees to a table in half of the time that is left.
   void add_boosted_trees();
 
-  /// Returns the metrics on the validation part of a model that says this, its scores
-  /// divided by the temperature, and costs that.
+  /// Returns the metrics on the validation part of a model that says this, so calibrated,
+  /// and costs that.
   [[nodiscard]] evaluation measured(const at::Tensor& said, const evaluation& costs,
-                                    double temperature = 1) const;
+                                    const score_calibration& how) const;
   /// The same on the test and the validation part, with the details of the test.
   [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
                                      std::uint64_t parameters,
-                                     double temperature = 1) const;
+                                     const score_calibration& how) const;
   /// Returns the temperature that what is said should have: 1 where another one would put
   /// it behind by the run's objective.
   [[nodiscard]] double temperature_of(const at::Tensor& said,
                                       const evaluation& costs) const;
+  /// Returns the least probability that the final model gives a class: as much as no class
+  /// of the examples that it is fitted to and calibrated by, those of the train and the
+  /// validation part, can rule out. 0 of numbers.
+  [[nodiscard]] double least_probability() const;
   /// Returns what a model says whose scores are divided by a temperature.
   [[nodiscard]] at::Tensor at_temperature(const at::Tensor& said, double t) const;
   [[nodiscard]] at::Tensor empty_answers() const;

@@ -172,6 +172,11 @@ double expected_loss(std::span<const float> probabilities,
   return labels.empty() ? 0 : calibration(probabilities, labels).loss(temperature);
 }
 
+double least_probability_of(std::size_t examples, std::size_t classes) {
+  return std::min(1 / (static_cast<double>(examples) + 1),
+                  0.5 / static_cast<double>(classes));
+}
+
 // Fitted to all but a fifth of the examples and judged by that fifth, five times.
 double fit_temperature(std::span<const float> probabilities,
                        std::span<const std::int64_t> labels) {

@@ -47,6 +47,12 @@ grow_ensemble(std::size_t models, std::size_t first, const objective& goal,
                                    std::span<const std::int64_t> labels,
                                    double temperature);
 
+/// Returns the least probability of a class that so many examples allow: above
+/// 1 / (examples + 2), which is what a class has that none of them shows (Laplace's rule of
+/// succession), and by so much that rounding in 32 bits does not get it below. If that
+/// would be half of all, it is half of an equal share.
+[[nodiscard]] double least_probability_of(std::size_t examples, std::size_t classes);
+
 /// Returns the temperature in [0.2, 5] by which probabilities [examples, classes] have the
 /// lowest expected loss (Guo et al., "On calibration of modern neural networks", ICML
 /// 2017), drawn towards 1 as far as that lowers the expected loss of examples that it is

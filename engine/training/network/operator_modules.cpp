@@ -264,11 +264,13 @@ private:
 class mixture_module final : public layer_module {
 public:
   explicit mixture_module(const layer& l)
-      : of_probabilities_(text_setting(l.settings, "of") == "probabilities") {
+      : of_probabilities_(text_setting(l.settings, "of") != "values") {
     const auto members = static_cast<std::int64_t>(l.in.size());
     shares_ = register_buffer("shares",
                               at::full({members}, 1.0 / static_cast<double>(members)));
     temperature_ = register_buffer("temperature", at::ones({1}));
+    if (text_setting(l.settings, "of") == "bounded_probabilities")
+      least_ = register_buffer("least", at::zeros({1}));
   }
 
   at::Tensor forward(inputs in) override {
@@ -278,12 +280,15 @@ public:
                         * shares_[static_cast<std::int64_t>(i)];
       sum = i == 0 ? said : sum + said;
     }
-    return of_probabilities_ ? at::clamp_min(sum, 1e-12).log() / temperature_ : sum;
+    if (!of_probabilities_)
+      return sum;
+    const auto scores = at::clamp_min(sum, 1e-12).log() / temperature_;
+    return least_.defined() ? bounded_scores(scores, least_) : scores;
   }
 
 private:
   bool of_probabilities_;
-  at::Tensor shares_, temperature_;
+  at::Tensor shares_, temperature_, least_;
 };
 
 using built = std::shared_ptr<layer_module>;
@@ -366,6 +371,11 @@ constexpr std::array modules{
 };
 
 } // namespace
+
+at::Tensor bounded_scores(const at::Tensor& scores, const at::Tensor& least) {
+  const auto rest = 1 - static_cast<double>(scores.size(1)) * least;
+  return (at::softmax(scores, 1) * rest + least).log();
+}
 
 std::span<const operator_module> operator_modules() {
   return modules;

@@ -18,6 +18,11 @@ struct operator_module {
   std::shared_ptr<layer_module> (*build)(const layer& l, layer_context& context);
 };
 
+/// Returns scores whose probabilities are those of `scores` [examples, classes], mixed with
+/// equal ones so that none is below `least`.
+[[nodiscard]] at::Tensor bounded_scores(const at::Tensor& scores,
+                                        const at::Tensor& least);
+
 [[nodiscard]] std::span<const operator_module> operator_modules();
 [[nodiscard]] const operator_module* find_operator_module(std::string_view name);
 

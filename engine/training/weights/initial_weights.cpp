@@ -43,6 +43,8 @@ public:
     const auto members = std::ssize(l_.in);
     filled("shares", {members}, 1.0 / static_cast<double>(members));
     filled("temperature", {1}, 1);
+    if (text_setting(l_.settings, "of") == "bounded_probabilities")
+      filled("least", {1}, 0);
   }
   void piecewise();
   void periodic() {

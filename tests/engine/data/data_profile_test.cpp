@@ -282,6 +282,21 @@ TEST_CASE("data profile: classes and values that look alike, and infinite number
   CHECK(!suspects(p, suspicion_kind::mostly_numbers, "a"));
 }
 
+TEST_CASE("data profile: a gross outlier is named, in few rows and in many") {
+  for (const std::size_t rows : {60, 20'000}) {
+    const auto p = profile("t.csv", "income,age,label\n" + lines(rows, [](std::size_t i) {
+                                      return (i == 7 ? "-1000000000"
+                                                     : std::to_string(i * 7919 % 5003))
+                                             + "," + std::to_string(i * 31 % 71) + ","
+                                             + (i % 2 == 0 ? "yes" : "no");
+                                    }));
+    CHECK(suspects(p, suspicion_kind::outlier, "income"));
+    CHECK(!suspects(p, suspicion_kind::outlier, "age"));
+    REQUIRE(p.table.columns.size() == 3);
+    CHECK(p.table.columns[0].outlier == -1e9);
+  }
+}
+
 TEST_CASE("data profile: columns that make the target up are named") {
   const auto p =
       profile("t.csv", "a,b,c,total\n" + lines(300, [](std::size_t i) {

@@ -45,7 +45,9 @@ std::vector<weight_tensor> random_weights(const network& n, random_stream& rando
   auto weights = network_module(n, {.id = 1}, at::kCPU).weights();
   for (auto& w : weights)
     for (auto& v : w.values)
-      if (w.name.ends_with("running_var"))
+      if (w.name.ends_with(".least"))
+        v = 0.02F;
+      else if (w.name.ends_with("running_var"))
         v = static_cast<float>(0.5 + random.uniform());
       else if (w.shape.size() == 1)
         v += static_cast<float>(0.3 * random.normal());
@@ -70,6 +72,8 @@ preprocessing a_preprocessing(const problem& p, random_stream& random) {
       how.mean.push_back(random.normal());
       how.deviation.push_back(0.5 + random.uniform());
     }
+    how.limit.assign(how.width, std::numeric_limits<double>::infinity());
+    how.limit.front() = 0.5; // It is like a column with outliers.
   }
   return how;
 }
@@ -167,9 +171,10 @@ void write_random(samples& out, const char* space_name, const problem& p) {
   networks = {networks[0], networks[1], linear_network(p)};
   if (p.input.layout() == layout::vector)
     networks.push_back(tree_network(p, {.trees = 7, .depth = 3}));
-  out.write(mixture_of(networks, p.outputs == 1 ? mixed_answers::values
-                                                : mixed_answers::probabilities),
-            p);
+  if (p.outputs == 1)
+    return out.write(mixture_of(networks, mixed_answers::values), p);
+  out.write(mixture_of(networks, mixed_answers::probabilities), p);
+  out.write(mixture_of(networks, mixed_answers::bounded_probabilities), p);
 }
 
 } // namespace

@@ -85,6 +85,19 @@ TEST_CASE("model file: an ensemble has the linear model, boosted trees and genom
   REQUIRE(read);
   CHECK(read->network == n);
   CHECK(read->weights == weights);
+  const auto bounded =
+      decode_mixture(space, m.origin->members, p, mixed_answers::bounded_probabilities)
+          .value();
+  weights.push_back({"mixture.least", {1}, {0.125F}});
+  auto with = m;
+  const auto parts = export_network(bounded, weights).value();
+  with.steps = parts.steps;
+  with.weights = parts.weights;
+  with.run_tensors = parts.run_tensors;
+  const auto again = decode_model(encode_safetensors(with));
+  REQUIRE(again);
+  CHECK(again->network == bounded);
+  CHECK(again->weights == weights);
   m.origin->members[1] = tree_sizes{.trees = 3, .depth = 20};
   CHECK(has(error_of(m), "trees of impossible size or place"));
 }
@@ -203,6 +216,20 @@ TEST_CASE("model file: preprocessing that does not hold together is refused") {
   // One class more than the network tells apart.
   CHECK(has(told([](preprocessing& h) { h.classes.emplace_back("maybe"); }),
             "weights of another network"));
+}
+
+TEST_CASE("model file: the limits of columns with outliers come back") {
+  auto m = test::a_tiny_model();
+  m.how.limit.assign(m.how.mean.size(), std::numeric_limits<double>::infinity());
+  m.how.limit.back() = 10;
+  const auto read = decode_model(encode_safetensors(m));
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  CHECK(read->how.limit == m.how.limit);
+  m.how.limit.back() = 0;
+  CHECK(has(error_of(m), "no scale"));
+  m.how.limit.pop_back();
+  CHECK(has(error_of(m), "columns that do not fill the shape"));
 }
 
 TEST_CASE("model file: errors name the file") {

@@ -229,12 +229,12 @@ TEST_CASE("report: a champion is drawn with its shapes where the problem is know
   c.genome = std::make_shared<const genome>(g);
   const told_run run(
       {born(c), evaluated(an_evaluation(1, 0.5)), {run_finished{1, {}}, {}}});
-  search_space space;
-  space.name = "toy";
-  space.rules.operators = {
+  experiment e;
+  e.space.name = "toy";
+  e.space.rules.operators = {
       {.name = "dense", .settings = {{"units", integer_domain{1, 64}, {}, true}}}};
   const problem p{.input = {{4}}, .outputs = 3};
-  const auto view = view_champion(run.s, &space, &p);
+  const auto view = view_champion(run.s, &e, &p);
   INFO((view ? "" : view.error().message));
   REQUIRE(view);
   const auto text = to_text(*view);

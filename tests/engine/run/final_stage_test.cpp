@@ -287,7 +287,8 @@ TEST_CASE("final stage: its records come back as they were written") {
         record{model_composed{{{0, 0.25}, {12, 0.75, 1.25}},
                               1.5,
                               {{"validation.loss", 0.5}},
-                              {"#3: damaged"}}},
+                              {"#3: damaged"},
+                              0.002}},
         record{
             model_composed{.members = {{0, 0.25},
                                        {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}},
@@ -298,6 +299,9 @@ TEST_CASE("final stage: its records come back as they were written") {
     CHECK(!decisive_bytes(r).empty());
   }
   CHECK_FALSE(decode_record(encode(record{model_composed{.members = {{1, 1.5}}}})));
+  for (const double least : {0.0, 0.6})
+    CHECK_FALSE(decode_record(
+        encode(record{model_composed{.members = {{1, 1}}, .least = least}})));
   for (const ensemble_member& m :
        {ensemble_member{0, 1, 1, tree_sizes{.trees = 0, .depth = 6}},
         ensemble_member{0, 1, 1, tree_sizes{.trees = 9, .depth = 60}},

@@ -23,6 +23,12 @@ bytes encoded(const run_picture& p) {
   return out.take();
 }
 
+void check_best(const run_picture& p, const run_state& state) {
+  REQUIRE(p.best.size() == state.best.size());
+  for (std::size_t i = 0; i < p.best.size(); ++i)
+    CHECK(p.best[i].id == state.best[i].id);
+}
+
 struct variety {
   const char *strategy, *tell_order;
 };
@@ -49,9 +55,7 @@ TEST_CASE("picture: it counts and ranks as the engine's fold does") {
       CHECK(p.state == picture_state::finished);
       CHECK(p.training_seconds == state.training_seconds);
       CHECK(p.digest == state.digest);
-      REQUIRE(p.best.size() == state.best.size());
-      for (std::size_t i = 0; i < p.best.size(); ++i)
-        CHECK(p.best[i].id == state.best[i].id);
+      check_best(p, state);
       REQUIRE(p.generations.size() == state.generations.size());
       for (std::size_t i = 0; i < p.generations.size(); ++i) {
         const auto& shown = p.generations[i].summary;
@@ -63,6 +67,43 @@ TEST_CASE("picture: it counts and ranks as the engine's fold does") {
         CHECK(shown.failed == folded.failed);
       }
     }
+}
+
+TEST_CASE(
+    "picture: a network that is trained on is among the best once, as in the state") {
+  std::size_t trained_on = 0;
+  for (std::uint64_t order = 1; order <= 5; ++order) {
+    const auto run =
+        test::watched_run("asha", order, "asked", {"evolution.rungs=[1, 2]"});
+    std::map<candidate_id, std::shared_ptr<const genome>> genomes;
+    std::vector<std::shared_ptr<const genome>> succeeded;
+    for (const auto& r : run.records)
+      if (const auto* b = std::get_if<candidate_born>(&r))
+        genomes[b->born.id] = b->born.genome;
+      else if (const auto* e = std::get_if<candidate_evaluated>(&r);
+               e != nullptr && e->evaluated.outcome == outcome::succeeded
+               && e->evaluated.equal_to == 0) {
+        const auto& g = genomes.at(e->evaluated.id);
+        trained_on += static_cast<std::size_t>(std::ranges::any_of(
+            succeeded, [&](const auto& other) { return *other == *g; }));
+        succeeded.push_back(g);
+      }
+    check_best(picture_of(run.records), run.state);
+  }
+  CHECK(trained_on > 0);
+}
+
+TEST_CASE("picture: folds that are judged apart are none of the best, as in the state") {
+  run_picture p;
+  REQUIRE(apply(p, 1, final_planned{.trainings = {}, .folds_apart = true}));
+  REQUIRE(
+      apply(p, 2,
+            candidate_born{
+                {.id = 1, .genome = std::make_shared<const genome>(), .fold = {0, 2}}}));
+  REQUIRE(apply(
+      p, 3, candidate_evaluated{{.id = 1, .metrics = {{"validation.accuracy", 0.5}}}}));
+  CHECK(p.evaluated == 1);
+  CHECK(p.best.empty());
 }
 
 TEST_CASE("picture: along the front both parameters and fitness rise, and none is left") {

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <set>
 
 using namespace clade;
@@ -85,6 +86,21 @@ TEST_CASE(
   const auto again = decode_composition(encode(*made));
   REQUIRE(again);
   CHECK(encode(*again) == encode(*made));
+}
+
+TEST_CASE("composing: a final model that makes no error is not sure of it") {
+  const training_bench bench(separable_csv(120));
+  const auto trainer = bench.trainer();
+  const auto made = trainer->compose({{trained(*trainer, 1)}}, 1, {});
+  REQUIRE(made);
+  const auto data = load_data(bench.setup.data, 1).value();
+  const auto examples = data.train.size() + data.validation.size();
+  REQUIRE(made->model.least);
+  CHECK(*made->model.least > 1 / (static_cast<double>(examples) + 2));
+  // Each of three classes has so much; the likeliest at most the rest.
+  const double most = 1 - 2 * *made->model.least;
+  CHECK(metric_of(made->model.metrics, "validation.loss") >= -std::log(most) - 1e-6);
+  CHECK(metric_of(made->tested.metrics, "test.loss") >= -std::log(most) - 1e-6);
 }
 
 TEST_CASE("composing: by the run's objective no final model is behind a single one") {

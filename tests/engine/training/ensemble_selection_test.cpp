@@ -135,6 +135,19 @@ TEST_CASE("ensemble selection: what has made no error yet is not taken for sure"
   CHECK(t > 0.5);
 }
 
+TEST_CASE("ensemble selection: examples say how unlikely a class can be") {
+  for (const std::size_t examples : {1, 30, 455, 60'000})
+    for (const std::size_t classes : {2, 3, 100}) {
+      CAPTURE(examples, classes);
+      const double least = least_probability_of(examples, classes);
+      const bool told = static_cast<double>(classes) / 2 < static_cast<double>(examples);
+      CHECK(least * static_cast<double>(classes) <= 0.5);
+      CHECK((!told || least > 1 / (static_cast<double>(examples) + 2)
+             || least * static_cast<double>(classes) == Approx(0.5)));
+    }
+  CHECK(least_probability_of(455, 2) == Approx(1 / 456.0));
+}
+
 TEST_CASE("ensemble selection: no temperature is worse than none") {
   std::mt19937_64 draw(3);
   std::uniform_real_distribution<float> unit(0, 1);

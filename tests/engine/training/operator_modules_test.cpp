@@ -364,6 +364,7 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
   const std::vector<network> members{linear_network(vector),
                                      tree_network(vector, {.trees = 7, .depth = 3})};
   check(mixture_of(members, mixed_answers::probabilities));
+  check(mixture_of(members, mixed_answers::bounded_probabilities));
   for (const auto& m : operator_modules()) {
     INFO(m.name);
     // Without weights, and of more than one input.
@@ -371,6 +372,36 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
         && m.name != "resize" && m.name != "select")
       CHECK(met.contains(m.name));
   }
+}
+
+TEST_CASE("operators: bounded probabilities sum to 1, keep their order and their bound") {
+  const problem vector{{{6}}, 3};
+  const std::vector<network> members{linear_network(vector)};
+  network_module net(mixture_of(members, mixed_answers::bounded_probabilities), {.id = 1},
+                     at::kCPU);
+  constexpr float least = 0.01F;
+  auto weights = net.weights();
+  for (auto& w : weights)
+    if (w.name == "mixture.least")
+      w.values = {least};
+    else if (w.name.ends_with("weight"))
+      for (auto& v : w.values)
+        v *= 30;
+  REQUIRE(net.load(weights));
+  auto without = weights;
+  std::erase_if(without, [](const auto& w) { return w.name == "mixture.least"; });
+  network_module unbounded(mixture_of(members, mixed_answers::probabilities), {.id = 1},
+                           at::kCPU);
+  REQUIRE(unbounded.load(without));
+  const at::NoGradGuard guard;
+  const auto x = at::randn({200, 6});
+  const auto p = at::softmax(net.forward(x), 1);
+  const auto before = at::softmax(unbounded.forward(x), 1);
+  CHECK(before.min().item<float>() < 1e-3F);
+  CHECK(p.min().item<float>() >= least * (1 - 1e-5F));
+  CHECK(at::allclose(p.sum(1), at::ones({200})));
+  CHECK(at::allclose(p, before * (1 - 3 * least) + least, 1e-5, 1e-6));
+  CHECK(at::equal(p.argmax(1), before.argmax(1)));
 }
 
 TEST_CASE("operators: windows lie where the table of operators says") {

@@ -70,20 +70,22 @@ expected<void> say(const session_params& session, bool json) {
   const bool finished = run->state == stored_state::finished;
   std::optional<champion_view> champion;
   if (finished || run->champion != 0) {
-    auto found = view_champion(*file, &session.experiment.space, &session.problem);
+    auto found = view_champion(*file, &session.experiment, &session.problem);
     if (!found)
       return tl::unexpected(found.error());
     champion = std::move(*found);
   }
-  const auto front = view_front(*file);
-  if (!front)
-    return tl::unexpected(front.error());
   if (json)
     say_json(session, *run, champion);
   else if (champion)
     std::cout << "\n" << to_text(*champion);
-  if (*front && champion && !json)
-    std::cout << "\n" << to_text(**front);
+  if (champion && !json) {
+    const auto front = view_front(*file);
+    if (!front)
+      return tl::unexpected(front.error());
+    if (*front)
+      std::cout << "\n" << to_text(**front);
+  }
   if (!finished && !json)
     std::cout << text_of_pause(session, *run);
   std::cout << std::flush;

@@ -59,6 +59,7 @@ struct kept_network {
   std::shared_ptr<const genome> genes = std::make_shared<const genome>();
   std::vector<mixture_member> members{};
   std::vector<weight_tensor> weights{};
+  bool bounded = false; ///< The probabilities of an ensemble are bounded.
 };
 
 expected<std::vector<weight_tensor>> decode_stored(const blob& stored) {
@@ -146,6 +147,11 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   kept.weights.push_back({.name = "mixture.temperature",
                           .shape = {1},
                           .values = {static_cast<float>(composed.temperature)}});
+  if (composed.least)
+    kept.weights.push_back({.name = "mixture.least",
+                            .shape = {1},
+                            .values = {static_cast<float>(*composed.least)}});
+  kept.bounded = composed.least.has_value();
   return kept;
 }
 
@@ -212,7 +218,7 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   auto decoded = kept->members.empty()
                      ? decode(e->space, *kept->genes, how->as_problem())
                      : decode_mixture(e->space, kept->members, how->as_problem(),
-                                      mixed_for(how->task));
+                                      mixed_for(how->task, kept->bounded));
   if (!decoded)
     return tl::unexpected(decoded.error());
   auto errors = find_errors(*s, kept->id);

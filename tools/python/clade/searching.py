@@ -7,10 +7,10 @@ import os
 import pathlib
 import re
 import tomllib
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from clade.letters import in_latin_letters
 from clade.program import CladeError, call
 from clade.run import PROFILE, Run
 from clade.session import Session
@@ -45,10 +45,8 @@ def _key(name: str) -> str:
 
 
 def plain_name(text: str) -> str:
-    """Returns a name of a run or a file that is made of any text as far as it goes: of "größe" it is "grosse"."""
-    spelled = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-    ascii_alone = "".join(c for c in spelled if not unicodedata.combining(c))
-    parts = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in ascii_alone)
+    """Returns a name of a run or a file that is made of any text as far as it goes: of "größe" it is "groesse"."""
+    parts = "".join(c if c.isalnum() or c in "-_" else "-" for c in in_latin_letters(text))
     return parts.strip("-")[:40].rstrip("-") or "search"
 
 
