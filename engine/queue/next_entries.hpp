@@ -41,6 +41,8 @@ struct queue_slots {
   std::set<std::string, std::less<>> awaited{};
   /// Why nothing begins, whatever is free, for people; empty: it does.
   std::string trouble{};
+  /// Entries that run and are paused, and why, for people.
+  std::map<entry_id, std::string> paused{};
 };
 
 /// Decides what begins now, and what makes room. Pure.

@@ -1,6 +1,6 @@
 // An event is a msgpack array of its kind and its fields:
 //
-//   event      = [1, id, submission] | [2, id, slots] | [3, id, cause, who]
+//   event      = [1, id, submission] | [2, id, slots, worker if there is one] | [3, id, cause, who]
 //              | [4, id, state, reason]
 //              | [5, id, own doing if it is known]
 //   submission = [user, kind, words, directory, name, priority, slots, device, seconds,
@@ -46,6 +46,7 @@ void fields(auto& v, like<entry_submitted> auto& e) {
 void fields(auto& v, like<entry_started> auto& e) {
   v("id", e.id);
   v("slots", e.slots);
+  v.last("worker", e.worker);
 }
 
 void fields(auto& v, like<entry_stopping> auto& e) {

@@ -18,6 +18,9 @@ struct entry_started {
   entry_id id = 0;
   /// Their names, such as "cuda:0", or "cuda:0@rome" of another machine; all of one.
   std::vector<std::string> slots{};
+  /// The user whose token asks for that machine. None: a slot of the server's own, or an
+  /// event from before this was recorded.
+  std::optional<std::string> worker{};
 };
 
 /// Why a running entry is told to end.

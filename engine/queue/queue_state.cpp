@@ -84,6 +84,7 @@ public:
     found->state = entry_state::running;
     found->started_ms = now_;
     found->slots = e.slots;
+    found->worker = e.worker.value_or("");
     found->reason.clear();
     ++found->starts;
     state_.waiting.erase(e.id);

@@ -42,6 +42,7 @@ struct queue_entry {
   std::uint32_t starts = 0, losses = 0;
   std::uint32_t own_losses = 0;     ///< The losses that count towards `most_losses`.
   std::vector<std::string> slots{}; ///< That it has, or had last.
+  std::string worker{};             ///< `entry_started::worker` of its last start.
   /// It was told to end and has not yet.
   std::optional<stop_cause> stopping{};
   std::string reason{}; ///< Why it is in this state, for people.

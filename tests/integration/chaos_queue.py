@@ -52,6 +52,7 @@ class Result:
     ran_twice: int = 0  # The number of those that ran twice.
     given_up: int = 0  # Blamed for losses.
     leaked: list = dataclasses.field(default_factory=list)  # The lines that the other user got.
+    complaints: list = dataclasses.field(default_factory=list)  # The faults that were found, each with its job.
     seconds: float = 0
     broken: str = ""
 
@@ -245,7 +246,10 @@ def compare(queue, ids, counted, result):
         result.lost += ends[entry] == 0 and not given_up
         result.twice += ends[entry] > 1
         expected = "failed" if job % 17 == 0 else "succeeded"
-        result.wrong += not given_up and (e["state"] != expected or "end" not in lines)
+        wrong = not given_up and (e["state"] != expected or "end" not in lines)
+        result.wrong += wrong
+        if wrong or given_up or ends[entry] != 1:
+            result.complaints.append(f"#{entry}, job {job}: {e['state']} on {e.get('on')}, {e.get('reason')}; it wrote {lines}")
         result.started_again += e.get("losses", 0) > 0
         result.ran_twice += lines.count("end") > 1
 
@@ -301,5 +305,6 @@ def report(result):
             f"  {result.ended_once} ended once, {result.lost} lost, {result.twice} twice, {result.wrong} with another end than theirs\n"
             f"  {result.started_again} were started again since their machine was lost, of which {result.ran_twice} had run to "
             f"their end before; {result.given_up} given up\n"
+            + "".join(f"  {line}\n" for line in result.complaints)
             + "".join(f"  another user: {line}\n" for line in result.leaked)
             + (f"  broken: {result.broken}\n" if result.broken else ""))

@@ -12,7 +12,8 @@
 namespace clade {
 
 network_config::network_config(const key_files& keys, std::size_t threads) {
-  if (!tls_is_guarded() || !accepting_is_guarded())
+  const auto caf = reinterpret_cast<const void*>(&caf::openssl::manager::make);
+  if (!tls_is_guarded() || !accepting_is_guarded() || !follow_frames_read_by(caf))
     std::abort();
   load<caf::io::middleman>();
   load<caf::openssl::manager>();

@@ -9,7 +9,8 @@
 //   * CAF waits for a handshake for ever: those that take too long are ended.
 //   * CAF takes memory for whatever length a peer announces: what is read is followed as
 //     far as the lengths in its headers (32 bytes, the length at the fifth to eighth in
-//     network order), and a connection that announces too much is ended.
+//     network order), and a connection that announces too much is ended. That is done for
+//     what CAF's library reads: the address that SSL_read returns to says who called it.
 //   * TCP keeps a connection to a peer that cannot be reached for a quarter of an hour:
 //     those are ended sooner. And it keeps a short message back while an earlier one is
 //     on its way, for which results and assignments would wait: it is told not to.
@@ -34,6 +35,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace {
@@ -86,6 +88,7 @@ struct frame_follower {
 
 struct connection_state {
   frame_follower frames;
+  std::optional<bool> has_frames{}; ///< Known once something is read.
   /// The address of a peer that came to us. A peer that left has no address.
   std::string where;
   bool reported = false;
@@ -100,7 +103,14 @@ struct guard_state {
   std::size_t reports = 0;
 };
 
-std::atomic<bool> carries_frames = true;
+/// The address at which the library begins whose connections carry CAF's messages; null:
+/// there is none.
+std::atomic<const void*> frames_library = nullptr;
+
+const void* library_of(const void* code) {
+  Dl_info found{};
+  return dladdr(code, &found) == 0 ? nullptr : found.dli_fbase;
+}
 
 guard_state& guard() {
   static guard_state state;
@@ -198,9 +208,14 @@ int SSL_read(SSL* ssl, void* buffer, int size) {
   static const auto original = next<int (*)(SSL*, void*, int)>("SSL_read");
   ERR_clear_error();
   const int count = original(ssl, buffer, size);
-  if (count > 0 && carries_frames
-      && !state_of(ssl).frames.follow(static_cast<const unsigned char*>(buffer),
-                                      static_cast<std::size_t>(count))) {
+  if (count <= 0 || frames_library == nullptr)
+    return count;
+  auto& state = state_of(ssl);
+  if (!state.has_frames)
+    state.has_frames = library_of(__builtin_return_address(0)) == frames_library;
+  if (*state.has_frames
+      && !state.frames.follow(static_cast<const unsigned char*>(buffer),
+                              static_cast<std::size_t>(count))) {
     refuse(ssl, "it announced a message of more than 512 MiB");
     ::shutdown(SSL_get_fd(ssl), SHUT_RDWR);
     return -1;
@@ -257,8 +272,10 @@ bool tls_is_guarded() {
   return dlsym(RTLD_DEFAULT, "SSL_read") == reinterpret_cast<void*>(&SSL_read);
 }
 
-void carry_no_frames() {
-  carries_frames = false;
+bool follow_frames_read_by(const void* function) {
+  frames_library = library_of(function);
+  return frames_library != nullptr
+         && frames_library != library_of(reinterpret_cast<const void*>(&SSL_read));
 }
 
 void report_refusals(std::function<void(const std::string&)> listener) {

@@ -51,6 +51,16 @@ TEST_CASE("queue event: the numbers of kinds and the fields stay what they are")
         == bytes("\x94\x03\x01\x03\xa0"));
 }
 
+TEST_CASE("queue event: a start on another machine says who asks for it") {
+  const auto stored = encode(entry_started{.id = 1, .slots = {"a@b"}, .worker = "lab"});
+  CHECK(stored
+        == bytes("\x94\x02\x01\x91\xa3"
+                 "a@b\xa3lab"));
+  const auto read = decode_queue_event(stored);
+  REQUIRE(read);
+  CHECK(std::get<entry_started>(*read).worker == "lab");
+}
+
 TEST_CASE("queue event: a loss from before its cause was recorded is read") {
   const auto read = decode_queue_event(bytes("\x92\x05\x03"));
   REQUIRE(read);

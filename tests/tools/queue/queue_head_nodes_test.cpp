@@ -2,6 +2,7 @@
 
 #include "genome/base/wall_clock.hpp"
 #include "tests/tools/queue/served_queue.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,6 +11,10 @@ using namespace clade::test;
 using namespace std::chrono_literals;
 
 namespace {
+
+const queue_user lab{.name = "lab", .role = queue_role::worker},
+    stranger{.name = "eve", .role = queue_role::worker},
+    admin{.name = "root", .role = queue_role::admin};
 
 /// Says what the test has it say.
 struct played_node {
@@ -21,7 +26,7 @@ struct played_node {
                    .program = node_program{.version = "0.1.0"}};
 
   expected<node_orders> report(std::chrono::milliseconds most = 0ms) {
-    auto orders = head.report(says, most);
+    auto orders = head.report(says, lab, most);
     if (orders) {
       says.first = false;
       says.server = orders->server;
@@ -69,9 +74,9 @@ TEST_CASE("queue head: a machine gets an entry, and its end is recorded") {
   const auto order = rome.await_order();
   CHECK(order.entry == held_entry{.id = id, .start = 1});
   CHECK(order.slots == std::vector<std::string>{"cpu:0"});
-  CHECK(q->runs_on(id, 1, "rome"));
-  CHECK_FALSE(q->runs_on(id, 1, "bonn"));
-  CHECK_FALSE(q->runs_on(id, 2, "rome"));
+  CHECK(q->check_log_of({.id = id, .start = 1}, "rome", lab));
+  CHECK_FALSE(q->check_log_of({.id = id, .start = 1}, "bonn", lab));
+  CHECK_FALSE(q->check_log_of({.id = id, .start = 2}, "rome", lab));
   CHECK(q->user_of_entry(order.token).value().user == "ann");
   CHECK_FALSE(q->user_of_entry(order.token + "x"));
   CHECK_FALSE(q->user_of_entry("entry-7-" + order.token));
@@ -302,4 +307,60 @@ TEST_CASE("queue head: it says of each machine what it knows") {
   rome.says.leaves = true;
   REQUIRE(rome.report());
   CHECK(q->machines().empty());
+}
+
+TEST_CASE(
+    "queue head: a machine is its worker's, also for the next server, until it goes") {
+  const scratch_folder folder;
+  held_entry had;
+  {
+    const served_queue q(folder.path(), 0);
+    played_node rome{*q};
+    REQUIRE(rome.report());
+    q.submit(shell("true"));
+    had = rome.await_order().entry;
+  }
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  // Nobody has reported to this server.
+  CHECK(q->check_log_of(had, "rome", lab));
+  CHECK(q->check_log_of(had, "rome", admin));
+  CHECK(q->check_log_of(had, "rome", stranger).error().kind == error_kind::conflict);
+  auto other = rome.says;
+  other.session = "other";
+  CHECK(q->report(other, stranger, 0ms).error()
+        == error{error_kind::conflict,
+                 "rome is a machine of lab's; give this one a --name of its own"});
+  rome.says.first = false;
+  rome.hold(had);
+  REQUIRE(rome.report());
+  rome.end(had, 0);
+  CHECK(q.await_end(had.id).losses == 0);
+  CHECK_FALSE(q->report(other, stranger, 0ms));
+  rome.says.leaves = true;
+  REQUIRE(rome.report());
+  CHECK(q->report(other, stranger, 0ms));
+}
+
+TEST_CASE("queue head: whose machine it was is not known of a queue from before") {
+  const scratch_folder folder;
+  const held_entry had{.id = 1, .start = 1};
+  {
+    auto store = queue_store::open(folder.path() / queue_file_name);
+    REQUIRE(store);
+    const std::vector<queue_event> before{
+        entry_submitted{.id = 1, .what = shell("true")},
+        entry_started{.id = 1, .slots = {"cpu:0@rome"}}};
+    REQUIRE(store->append(before));
+  }
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  rome.says.first = false;
+  // The machine sends its log again where that was no refusal.
+  CHECK(q->check_log_of(had, "rome", lab).error().kind == error_kind::io);
+  CHECK(q->check_log_of(had, "rome", stranger).error().kind == error_kind::io);
+  rome.hold(had);
+  REQUIRE(rome.report());
+  CHECK(q->check_log_of(had, "rome", lab));
+  CHECK(q->check_log_of(had, "rome", stranger).error().kind == error_kind::conflict);
 }

@@ -169,6 +169,49 @@ TEST_CASE("queue head: who fills its disk is named") {
              Catch::Matches("the disk is full; #2 of bob is writing files of .* there"));
 }
 
+TEST_CASE(
+    "queue head: who fills its disk is paused alone, and goes on when there is room") {
+  const scratch_folder folder;
+  constexpr std::uint64_t mib = 1 << 20;
+  std::atomic<std::uint64_t> free = 6 * mib;
+  const served_queue q(folder.path(), 2, {}, 60s, {}, [&]() -> expected<disk_space> {
+    return disk_space{.size = 40 * mib, .free = free};
+  });
+  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+  const auto fills = q.submit(shell(
+      "exec 3>" + path("junk") + "; head -c 3000000 /dev/zero >&3; mkdir "
+          + path("written") + "; until [ -e " + path("go") + " ]; do sleep 0.01; done",
+      "bob"));
+  while (!std::filesystem::exists(path("written")))
+    q.await_running(fills);
+  free = 2 * mib;
+  const auto why_paused = [&](entry_id id) {
+    return q->look([&](const queue_state&, const queue_slots& slots) {
+      const auto found = slots.paused.find(id);
+      return found == slots.paused.end() ? std::string() : found->second;
+    });
+  };
+  q.await(fills, [&](const queue_entry&) { return !why_paused(fills).empty(); });
+  CHECK_THAT(why_paused(fills),
+             Catch::Matches("paused: it has .* on the disk of .*, which has 2.0 MiB "
+                            "left; make room, and it goes on when there are .*"));
+  write_text(path("go"), ""); // Who is paused does not see it.
+  const auto other = q.submit(shell("true"));
+  CHECK(q.await_end(other).state == entry_state::succeeded);
+  CHECK(why_paused(other).empty());
+  CHECK(q.await_end(q.submit(shell("true"))).state == entry_state::succeeded);
+  CHECK(q->look([&](const auto& s) { return s.entries.at(fills).state; })
+        == entry_state::running);
+  SECTION("room") {
+    free = 6 * mib;
+    CHECK(q.await_end(fills).state == entry_state::succeeded);
+  }
+  SECTION("cancelled") {
+    REQUIRE(q->cancel(fills, "bob"));
+    CHECK(q.await_end(fills).state == entry_state::cancelled);
+  }
+}
+
 TEST_CASE("queue head: a store that cannot be written is written when it can be") {
   const scratch_folder folder;
   const served_queue q(folder.path(), 1);

@@ -35,12 +35,14 @@ public:
   explicit served_queue(const std::filesystem::path& folder, unsigned slots = 2,
                         const queue_rules& rules = {},
                         std::chrono::milliseconds lease = 60s,
-                        std::function<expected<void>()> room = {}) {
+                        std::function<expected<void>()> room = {},
+                        std::function<expected<disk_space>()> space = {}) {
     auto opened = queue_head::open({.processes = {.folder = folder,
                                                   .program = "/bin/false",
                                                   .slots = cores(slots),
                                                   .run_grace = 100ms,
-                                                  .grace = 100ms},
+                                                  .grace = 100ms,
+                                                  .space = std::move(space)},
                                     .rules = rules,
                                     .lease = lease,
                                     .room = std::move(room)});

@@ -352,7 +352,8 @@ that entries work in, as on a shared file system.
 Each asks the server for what to run, so nothing listens there. An entry has slots of one
 machine, and a run goes on where it has begun; its results stay there (`describe` says
 where), its log is with the server. While the server is away what runs goes on, and is
-told of afterwards. A machine that is not heard of for --lease is lost: what ran there
+told of afterwards. A machine's name is its worker's until it leaves or is lost.
+A machine that is not heard of for --lease is lost: what ran there
 waits again, a run begins anew on another machine. If it was cut off and not dead, it
 ends that as soon as it hears of the server; until then both may have run.
 `clade doctor --queue FOLDER` says how the machines are.
@@ -390,7 +391,9 @@ however it ends; started again, it goes on with runs and begins commands anew, w
 `describe` counts (starts, losses). What was five times lost alone on a machine that went
 down itself has failed; else a loss is nobody's fault. While less than 1 MiB is free on the
 disk of FOLDER nothing is taken and nothing begins there, and `get` says so; what runs goes
-on. Of a log longer than --log-limit the beginning and the end are kept, and `logs` says what is left out
+on. When a sixteenth of it is left (from 2 to 64 MiB), the entry that has written most of
+what is gone is paused, on its machine, and `get` says so; it goes on when there is twice as
+much. Of a log longer than --log-limit the beginning and the end are kept, and `logs` says what is left out
 (where the file system can free a part of a file, as all but old NFS can).
 
 Several servers: clade serve FOLDER --standby, on this machine or on another one that has

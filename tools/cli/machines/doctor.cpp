@@ -1,5 +1,4 @@
 #include "actors/node/node_work.hpp"
-#include "actors/transport/tls/tls_guard.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/doctor/device_checks.hpp"
 #include "tools/doctor/fleet_checks.hpp"
@@ -65,10 +64,8 @@ expected<std::vector<finding>> look(const doctor_options& options) {
     all.push_back(check_keys(options.keys));
   if (run)
     add(all, check_workers(*run));
-  if (!options.queue.empty()) {
-    carry_no_frames();
+  if (!options.queue.empty())
     add(all, check_queue(options.queue, CLADE_VERSION));
-  }
   return all;
 }
 

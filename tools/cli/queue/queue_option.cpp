@@ -1,6 +1,5 @@
 #include "tools/cli/queue/queue_option.hpp"
 
-#include "actors/transport/tls/tls_guard.hpp"
 #include "engine/config/file/units.hpp"
 #include "engine/queue/queue_entry.hpp"
 
@@ -21,7 +20,6 @@ expected<queue_client> open_queue(const std::filesystem::path& queue) {
   if (queue.empty())
     return fail(error_kind::invalid_input,
                 "which queue? write --queue FOLDER, or: export CLADE_QUEUE=FOLDER");
-  carry_no_frames();
   return queue_client::open(queue);
 }
 

@@ -1,6 +1,5 @@
 #include "tools/cli/queue/queue_worker.hpp"
 
-#include "actors/transport/tls/tls_guard.hpp"
 #include "engine/queue/queue_state.hpp"
 #include "tools/cli/base/interrupts.hpp"
 #include "tools/cli/queue/queue_option.hpp"
@@ -41,7 +40,6 @@ expected<void> work_for_queue(queue_worker_options options) {
   // A program that runs here asks the server as this worker does.
   if (auto copied = copy_client_files(options.queue, options.folder); !copied)
     return copied;
-  carry_no_frames();
   const auto count = slots->size();
   return queue_node::open({.queue = options.queue,
                            .name = options.name,

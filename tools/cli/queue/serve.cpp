@@ -1,7 +1,6 @@
 // `clade serve` makes a queue's folder what it must be, opens its store once nobody else
 // serves it (serve_turn.hpp), listens, and then starts and ends entries until it is told to
 // end.
-#include "actors/transport/tls/tls_guard.hpp"
 #include "engine/config/file/units.hpp"
 #include "engine/queue/queue_state.hpp"
 #include "genome/base/text.hpp"
@@ -177,7 +176,6 @@ expected<void> serve_in_turn(const serve_options& options, queue_head_params par
     return tl::unexpected(slots.error());
   const auto count = slots->size();
   params.processes.slots = std::move(*slots);
-  carry_no_frames();
   auto places = places_of(options);
   if (!places)
     return tl::unexpected(places.error());

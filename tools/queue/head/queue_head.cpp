@@ -3,7 +3,7 @@
 #include "engine/queue/waiting_limits.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
-#include "tools/queue/head/queue_disk.hpp"
+#include "tools/queue/machine/queue_disk.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 #include "tools/views/web/web_access.hpp"
 

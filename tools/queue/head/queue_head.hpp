@@ -19,6 +19,8 @@
 
 namespace clade {
 
+struct queue_user; // queue_tokens.hpp
+
 /// A part of a store's events, and what is the last of them all.
 struct event_batch {
   std::uint64_t last = 0, checksum = 0; ///< The store's; 0: it has no events.
@@ -95,10 +97,11 @@ public:
       return look(state_);
   }
 
-  /// Takes in what another machine says, and returns what is wanted of it: at once if that
-  /// is not what it has `seen`, else when it changes or after `most`. `conflict`: another
-  /// process has come for that machine, or it speaks another protocol.
-  [[nodiscard]] expected<node_orders> report(const node_report& r,
+  /// Takes in what another machine says by the token of `who`, and returns what is wanted
+  /// of it: at once if that is not what it has `seen`, else when it changes or after `most`.
+  /// `conflict`: another process has come for that machine, it is another user's, or it
+  /// speaks another protocol.
+  [[nodiscard]] expected<node_orders> report(const node_report& r, const queue_user& who,
                                              std::chrono::milliseconds most);
 
   /// All but those that have left.
@@ -108,9 +111,11 @@ public:
   /// knows.
   [[nodiscard]] std::string folder_of_node(const std::string& node) const;
 
-  /// Whether the entry runs on that machine, started for the `start`th time.
-  [[nodiscard]] bool runs_on(entry_id id, std::uint32_t start,
-                             const std::string& node) const;
+  /// Whether `who` may write the log of an entry that runs on that machine. `conflict`: it
+  /// does not run there, was started again, or the machine is another user's. `io`: whose
+  /// machine it is will be known once it has reported.
+  [[nodiscard]] expected<void> check_log_of(const held_entry& e, const std::string& node,
+                                            const queue_user& who) const;
 
   /// The processes of an entry that runs, here or as its machine said last.
   [[nodiscard]] std::vector<process_seen> processes_of(entry_id id) const;
@@ -166,6 +171,8 @@ private:
   /// Another machine.
   struct node {
     std::string session{}; ///< The session of the process there; empty: it is awaited.
+    /// The user whose token it asks with; empty: that is not known yet.
+    std::string user{};
     std::string folder{};
     std::vector<queue_slot> slots{};
     clock::time_point heard{};
@@ -226,8 +233,9 @@ private:
   void await_nodes();
   void find_slots();
   [[nodiscard]] expected<void> lose_silent_nodes();
-  [[nodiscard]] expected<const node*> take(const node_report& r,
-                                           const node_program& program);
+  [[nodiscard]] expected<const node*> take(const node_report& r, const queue_user& who);
+  [[nodiscard]] bool is_of_others(const std::string& name, const node& n,
+                                  const queue_user& who) const;
   [[nodiscard]] expected<void> lose_missing(const node_report& r, node& n);
   [[nodiscard]] expected<void> take_held_of(const node_report& r);
   [[nodiscard]] bool is_running_on(const held_entry& e, const std::string& node) const;

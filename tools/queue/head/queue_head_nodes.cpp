@@ -75,16 +75,21 @@ std::vector<entry_id> queue_head::running_on(const std::string& node) const {
 
 void queue_head::await_nodes() {
   for (const auto* ids : {&state_.running, &state_.waiting})
-    for (const auto id : *ids)
-      if (const auto machine = machine_of_entry(state_.entries.at(id)); !machine.empty())
+    for (const auto id : *ids) {
+      const auto& e = state_.entries.at(id);
+      if (const auto machine = machine_of_entry(e); !machine.empty()) {
         nodes_[machine].heard = clock::now();
+        nodes_[machine].user = e.worker;
+      }
+    }
   for (auto& [name, n] : nodes_)
     for (const auto id : running_on(name))
       n.inherited.push_back({.id = id, .start = state_.entries.at(id).starts});
 }
 
 void queue_head::find_slots() {
-  slots_ = {.all = {}, .awaited = {}, .trouble = std::move(slots_.trouble)};
+  slots_.all.clear();
+  slots_.awaited.clear();
   for (const auto& s : processes_.params().slots)
     slots_.all.push_back({.name = s.name, .device = s.device == "cpu" ? "cpu" : "cuda"});
   for (const auto& [name, n] : nodes_) {
@@ -204,7 +209,7 @@ expected<void> queue_head::take_ends_of(const node_report& r) {
   return record(events);
 }
 
-expected<node_orders> queue_head::report(const node_report& r,
+expected<node_orders> queue_head::report(const node_report& r, const queue_user& who,
                                          std::chrono::milliseconds most) {
   const auto program = r.program.value_or(node_program{.protocol = 1});
   if (program.protocol != queue_protocol)
@@ -213,7 +218,7 @@ expected<node_orders> queue_head::report(const node_report& r,
                     + (program.version.empty() ? "" : " (" + program.version + ")")
                     + " speaks with queues as this server's (" + version_
                     + ") does not: take the same version on both");
-  auto taken = take(r, program);
+  auto taken = take(r, who);
   if (!taken)
     return tl::unexpected(taken.error());
   const auto& n = **taken;
@@ -232,11 +237,24 @@ expected<node_orders> queue_head::report(const node_report& r,
   return orders_for(r.node, n);
 }
 
+/// Whether a machine is there, or is awaited, that another user's token asks for. An admin
+/// may ask for each.
+bool queue_head::is_of_others(const std::string& name, const node& n,
+                              const queue_user& who) const {
+  const bool has_gone = n.lost || (n.leaves && running_on(name).empty());
+  return who.role != queue_role::admin && !has_gone && !n.user.empty()
+         && n.user != who.name;
+}
+
 /// Takes in what a machine says; it is there, whatever of that cannot be recorded.
 expected<const queue_head::node*> queue_head::take(const node_report& r,
-                                                   const node_program& program) {
+                                                   const queue_user& who) {
   const changing lock(*this);
   auto& n = nodes_[r.node];
+  if (is_of_others(r.node, n, who))
+    return fail(error_kind::conflict, r.node + " is a machine of " + n.user
+                                          + "'s; give this one a --name of its own");
+  const auto program = r.program.value_or(node_program{});
   const bool other = n.session != r.session;
   if (other && !n.session.empty() && !r.first)
     return gone(r.node);
@@ -244,6 +262,7 @@ expected<const queue_head::node*> queue_head::take(const node_report& r,
   if (auto ok = lose_missing(r, n); !ok)
     return tl::unexpected(ok.error());
   n.session = r.session;
+  n.user = who.name;
   n.folder = r.folder;
   n.version = program.version;
   n.machine = program.machine.value_or("");
@@ -312,10 +331,18 @@ std::string queue_head::folder_of_node(const std::string& node) const {
   return found == nodes_.end() ? std::string() : found->second.folder;
 }
 
-bool queue_head::runs_on(entry_id id, std::uint32_t start,
-                         const std::string& node) const {
+expected<void> queue_head::check_log_of(const held_entry& e, const std::string& node,
+                                        const queue_user& who) const {
   const std::lock_guard lock(mutex_);
-  return is_running_on({.id = id, .start = start}, node);
+  const auto n = nodes_.find(node);
+  // The server's own machine has no name, and writes its logs itself.
+  if (n == nodes_.end() || !is_running_on(e, node) || is_of_others(node, n->second, who))
+    return fail(error_kind::conflict, "#" + std::to_string(e.id) + " does not run on "
+                                          + node + ", or that is not a machine of "
+                                          + who.name + "'s");
+  if (n->second.user.empty() && who.role != queue_role::admin)
+    return fail(error_kind::io, node + " has not reported to this server yet");
+  return {};
 }
 
 std::vector<process_seen> queue_head::processes_of(entry_id id) const {

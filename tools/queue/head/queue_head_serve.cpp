@@ -5,8 +5,8 @@
 #include "genome/base/child_process.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
-#include "tools/queue/head/queue_disk.hpp"
 #include "tools/queue/head/queue_head.hpp"
+#include "tools/queue/machine/queue_disk.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
 #include <poll.h>
@@ -105,14 +105,24 @@ void queue_head::tell_those_stopping() {
     if (state_.entries.at(id).stopping)
       processes_.stop(id);
   processes_.tend();
+  if (auto paused = processes_.paused(); paused != slots_.paused) {
+    slots_.paused = std::move(paused);
+    ++changes_;
+    told_.notify_all();
+  }
 }
 
 /// An entry that cannot begin since nothing can be written waits again; nobody is to
 /// blame.
 expected<void> queue_head::start(const std::vector<next_entries::start>& starts) {
   std::vector<queue_event> begun;
-  for (const auto& s : starts)
-    begun.emplace_back(entry_started{.id = s.id, .slots = s.slots});
+  for (const auto& s : starts) {
+    entry_started one{.id = s.id, .slots = s.slots};
+    if (const auto on = nodes_.find(std::string(machine_of(s.slots.front())));
+        on != nodes_.end())
+      one.worker = on->second.user;
+    begun.emplace_back(std::move(one));
+  }
   if (auto recorded = record(begun); !recorded)
     return recorded;
   for (const auto& s : starts) {
@@ -125,7 +135,9 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
     });
     if (!started)
       unbegun_.push_back({.id = s.id,
-                          .state = room_() ? entry_state::failed : entry_state::preempted,
+                          .state = is_of_full_disk(started.error()) || !room_()
+                                       ? entry_state::preempted
+                                       : entry_state::failed,
                           .reason = started.error().message});
   }
   return record_ends().map_error([this](error e) {
@@ -141,7 +153,8 @@ std::string queue_head::fullest() const {
   std::uint64_t most = 0, sum = 0;
   entry_id fills = 0;
   for (const auto id : processes_.ids()) {
-    const auto bytes = bytes_being_written(processes_.root_of(id), folder());
+    const auto bytes =
+        bytes_of_entry(processes_.root_of(id), folder(), entry_folder(folder(), id));
     sum += bytes;
     if (bytes > most) {
       most = bytes;

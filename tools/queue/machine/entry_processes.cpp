@@ -1,11 +1,15 @@
 #include "tools/queue/machine/entry_processes.hpp"
 
+#include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "tools/queue/client/client_folder.hpp"
 #include "tools/queue/client/queue_client.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
+#include "tools/queue/machine/processes_below.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 namespace clade {
@@ -14,6 +18,10 @@ namespace {
 
 /// Whatever runs outlasts its server's absence, and so do its questions.
 constexpr std::chrono::seconds queue_patience{600};
+/// Between two looks at a disk that has little left.
+constexpr std::chrono::seconds longest_look{1};
+/// After an entry has begun.
+constexpr std::chrono::milliseconds first_look{100};
 
 /// Writes the folder with which the entry's programs may ask the queue's server.
 expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
@@ -50,8 +58,11 @@ expected<void> entry_processes::start(entry_id id, const queue_submission& what,
         return start_entry_process(p);
       })
       .map([&](std::unique_ptr<guarded_process> process) {
+        const auto disk = space();
         running_.emplace(id, running_entry{.process = std::move(process),
-                                           .drains = is_resumable(what.kind)});
+                                           .drains = is_resumable(what.kind),
+                                           .free_when_begun = disk ? disk->free : 0});
+        look_at_disk_ = std::min(look_at_disk_, clock::now() + first_look);
       });
 }
 
@@ -85,6 +96,66 @@ void entry_processes::tend() {
     if (now >= one.look_at_log)
       tend_log(id, one, now);
   }
+  if (now >= look_at_disk_ && !running_.empty())
+    tend_disk(now);
+}
+
+expected<disk_space> entry_processes::space() const {
+  return params_.space ? params_.space() : space_of(params_.folder);
+}
+
+void entry_processes::tend_disk(clock::time_point now) {
+  look_at_disk_ = now + longest_look;
+  const auto disk = space();
+  if (!disk)
+    return; // Nobody knows who fills what.
+  const auto scarce = scarce_bytes(*disk);
+  if (disk->free >= scarce)
+    look_at_disk_ = now + pause_between_looks(*disk, free_, now - looked_);
+  else
+    pause_who_fills(*disk);
+  for (auto& [_, one] : running_)
+    if (disk->free >= 2 * scarce)
+      go_on(one);
+    else if (!one.paused.empty()) // Also what it has started meanwhile.
+      for (const auto pid : numbers_below(one.process->guard()))
+        ::kill(pid, SIGSTOP);
+  free_ = disk->free;
+  looked_ = now;
+}
+
+void entry_processes::pause_who_fills(const disk_space& disk) {
+  std::vector<disk_use> uses;
+  for (const auto& [id, one] : running_)
+    if (one.paused.empty() && !one.told)
+      uses.push_back({.id = id,
+                      .bytes = bytes_of_entry(one.process->guard(), params_.folder,
+                                              entry_folder(params_.folder, id)),
+                      .free_when_begun = one.free_when_begun});
+  const auto fills = who_fills(uses, disk.free);
+  if (!fills)
+    return;
+  auto& why = running_.at(fills->id).paused;
+  why = "paused: it has " + size_text(fills->bytes) + " on the disk of "
+        + params_.folder.string() + ", which has " + size_text(disk.free)
+        + " left; make room, and it goes on when there are "
+        + size_text(2 * scarce_bytes(disk));
+  if (params_.warn)
+    params_.warn({error_kind::io, numbered(fills->id) + " is " + why});
+}
+
+void entry_processes::go_on(running_entry& one) {
+  if (!std::exchange(one.paused, "").empty())
+    for (const auto pid : numbers_below(one.process->guard()))
+      ::kill(pid, SIGCONT);
+}
+
+std::map<entry_id, std::string> entry_processes::paused() const {
+  std::map<entry_id, std::string> all;
+  for (const auto& [id, one] : running_)
+    if (!one.paused.empty())
+      all.emplace(id, one.paused);
+  return all;
 }
 
 /// The next look is due when the log has grown by as much as it may keep at its end, if it
@@ -110,6 +181,7 @@ void entry_processes::shorten_log_of(entry_id id, running_entry& one) const {
 }
 
 void entry_processes::tell(running_entry& one) const {
+  go_on(one); // Else it could not end by itself.
   if (one.times_told < (one.drains ? 2 : 1))
     one.process->tell_to_end();
   else
@@ -126,7 +198,7 @@ entry_processes::clock::time_point entry_processes::due(const running_entry& one
 std::optional<entry_processes::clock::time_point> entry_processes::next_tend() const {
   if (running_.empty())
     return std::nullopt;
-  auto next = clock::time_point::max();
+  auto next = look_at_disk_;
   for (const auto& [_, one] : running_)
     next = std::min({next, one.look_at_log, one.told ? due(one) : next});
   return next;

@@ -2,6 +2,7 @@
 
 #include "engine/queue/queue_entry.hpp"
 #include "tools/machine/slots.hpp"
+#include "tools/queue/machine/queue_disk.hpp"
 #include "tools/queue/processes/entry_log.hpp"
 #include "tools/queue/processes/entry_process.hpp"
 
@@ -27,11 +28,17 @@ struct entry_processes_params {
   std::chrono::milliseconds grace{10'000};
   /// The space that a log may take of the disk: then its middle is freed (entry_log.hpp).
   std::uint64_t log_bytes = usual_log_bytes;
-  /// Is told once of each log whose middle cannot be freed; none: nobody is.
+  /// The space that the folder's disk has left; none: `space_of` the folder says so.
+  std::function<expected<disk_space>()> space{};
+  /// Is told once of each log whose middle cannot be freed, and of each entry that is
+  /// paused; none: nobody is.
   std::function<void(const error&)> warn{};
 };
 
 /// The processes of entries on this machine; they end with it. For one thread.
+///
+/// When the disk of their folder has little left, the entry that fills it (queue_disk.hpp)
+/// is paused by SIGSTOP, alone, and goes on when twice as much is left.
 class entry_processes {
 public:
   using clock = std::chrono::steady_clock;
@@ -56,12 +63,16 @@ public:
   /// SIGTERM and stops at once at the second; what is still there after its time is killed,
   /// which `tend` sees to.
   void stop(entry_id id);
-  /// Does what is due: ends what was told to end, and shortens logs.
+  /// Does what is due: ends what was told to end, shortens logs, and pauses what fills the
+  /// disk.
   void tend();
   /// When `tend` has something to do.
   [[nodiscard]] std::optional<clock::time_point> next_tend() const;
 
   void kill(entry_id id);
+
+  /// The entries that are paused, and why, for people.
+  [[nodiscard]] std::map<entry_id, std::string> paused() const;
 
   [[nodiscard]] bool empty() const { return running_.empty(); }
   [[nodiscard]] std::vector<entry_id> ids() const;
@@ -82,15 +93,23 @@ private:
     std::uint64_t log_end = 0; ///< At the last look.
     clock::time_point look_at_log = clock::now();
     clock::time_point looked = clock::now();
+    std::uint64_t free_when_begun = 0; ///< The disk's free bytes.
+    std::string paused{};              ///< Why; empty: it is not.
   };
 
   [[nodiscard]] clock::time_point due(const running_entry& one) const;
   void tell(running_entry& one) const;
   void tend_log(entry_id id, running_entry& one, clock::time_point now) const;
   void shorten_log_of(entry_id id, running_entry& one) const;
+  [[nodiscard]] expected<disk_space> space() const;
+  void tend_disk(clock::time_point now);
+  void pause_who_fills(const disk_space& disk);
+  static void go_on(running_entry& one);
 
   entry_processes_params params_;
   std::map<entry_id, running_entry> running_;
+  std::uint64_t free_ = 0; ///< The disk's free bytes at the last look.
+  clock::time_point looked_ = clock::now(), look_at_disk_ = clock::now();
 };
 
 } // namespace clade

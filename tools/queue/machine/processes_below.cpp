@@ -23,6 +23,13 @@ std::string command_of(pid_t process) {
 
 } // namespace
 
+std::vector<pid_t> numbers_below(pid_t root) {
+  std::vector<pid_t> numbers;
+  for (const auto& p : below(root, read_processes()))
+    numbers.push_back(p.id);
+  return numbers;
+}
+
 std::vector<process_seen> processes_below(pid_t root) {
   auto found = below(root, read_processes());
   found.resize(std::min(found.size(), most_processes));

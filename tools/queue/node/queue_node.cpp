@@ -2,7 +2,7 @@
 // serves, starts and ends processes.
 #include "tools/queue/node/queue_node.hpp"
 
-#include "tools/queue/head/queue_disk.hpp"
+#include "tools/queue/machine/queue_disk.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 #include "tools/views/web/web_access.hpp"
 
@@ -107,6 +107,10 @@ void queue_node::begin(const node_orders::order& o) {
     return;
   }
   holds_.erase(o.entry.id);
+  if (is_of_full_disk(started.error())) { // That was full meanwhile; nobody is to blame.
+    unbegun_ = true;
+    return;
+  }
   ended_.push_back(
       {.end = {.entry = o.entry, .reason = started.error().message}, .before = h});
   changed_.notify_all();

@@ -12,9 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 
 namespace clade {
 
@@ -26,44 +24,24 @@ constexpr std::uint64_t longest_wait_ms = 20'000;
 /// No disk has as much, and a file system may take a file that seems to.
 constexpr std::uint64_t most_log_offset = std::uint64_t{1} << 50;
 
-/// Who reports for which machine, and how many wait for orders.
-class machine_users {
-public:
-  void note(const std::string& machine, const std::string& user) {
-    const std::lock_guard lock(mutex_);
-    users_[machine] = user;
-  }
-  /// Whether somebody else does. Nobody knows of a machine that has not reported to this
-  /// server.
-  [[nodiscard]] bool is_of_others(const std::string& machine, const queue_user& u) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = users_.find(machine);
-    return u.role != queue_role::admin && found != users_.end()
-           && found->second != u.name;
-  }
-
-  std::atomic<int> waiting = 0;
-  /// Whether a warning was given about a log that cannot be shortened.
-  std::atomic<bool> warned = false;
-
-private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::string> users_;
+/// The state that requests share.
+struct node_requests {
+  std::atomic<int> waiting = 0;     ///< How many wait for orders.
+  std::atomic<bool> warned = false; ///< A log cannot be shortened, and it was said.
 };
 
-void report(queue_head& head, machine_users& machines, const queue_user& u,
+void report(queue_head& head, node_requests& all, const queue_user& u,
             const httplib::Request& req, httplib::Response& res) {
   const auto wait = number_of(req, "wait", 0);
   const auto r = decode_node_report(req.body);
   if (!wait || !r)
     return give_error(res, 400, wait ? r.error().message : wait.error().message);
-  const bool may = machines.waiting.fetch_add(1) < most_waiting;
+  const bool may = all.waiting.fetch_add(1) < most_waiting;
   const auto orders = head.report(
-      *r, std::chrono::milliseconds(may ? std::min(*wait, longest_wait_ms) : 0));
-  machines.waiting.fetch_sub(1);
+      *r, u, std::chrono::milliseconds(may ? std::min(*wait, longest_wait_ms) : 0));
+  all.waiting.fetch_sub(1);
   if (!orders)
     return give_json(res, tl::unexpected(orders.error()));
-  machines.note(r->node, u.name);
   const auto body = encode(*orders);
   give(res, "application/msgpack", {body.data(), body.size()});
 }
@@ -91,7 +69,7 @@ expected<void> write_log(const std::filesystem::path& folder, const std::string&
   return {};
 }
 
-void take_log(queue_head& head, machine_users& machines, const queue_user& u,
+void take_log(queue_head& head, node_requests& all, const queue_user& u,
               const httplib::Request& req, httplib::Response& res) {
   const auto entry = number_of(req, "entry", 0), start = number_of(req, "start", 0),
              offset = number_of(req, "offset", 0);
@@ -104,15 +82,14 @@ void take_log(queue_head& head, machine_users& machines, const queue_user& u,
   if (*start > UINT32_MAX)
     return give_error(res, 400, "start: no entry is started so often");
   const entry_id id = *entry;
-  // The server's own machine has no name, and writes its logs itself.
-  if (node.empty() || machines.is_of_others(node, u)
-      || !head.runs_on(id, static_cast<std::uint32_t>(*start), node))
-    return give_error(res, 409, numbered(id) + " does not run on " + node);
+  const held_entry held{.id = id, .start = static_cast<std::uint32_t>(*start)};
+  if (const auto may = head.check_log_of(held, node, u); !may)
+    return give_json(res, tl::unexpected(may.error()));
   const auto folder = entry_folder(head.folder(), id);
   const auto written = write_log(folder, req.body, *offset);
   if (written)
     if (const auto done = shorten_log(folder / entry_log_name, head.log_bytes());
-        !done && !machines.warned.exchange(true))
+        !done && !all.warned.exchange(true))
       head.warn(done.error());
   give_json(res, written.map([] { return std::string("{}"); }));
 }
@@ -130,17 +107,17 @@ bool may_report(const queue_user& u, httplib::Response& res) {
 }
 
 void add_node_routes(httplib::Server& server, queue_head& head, queue_door door) {
-  const auto machines = std::make_shared<machine_users>();
-  server.Post("/v1/nodes", [&head, machines, door](const httplib::Request& req,
-                                                   httplib::Response& res) {
-    if (const auto u = door(req, res); u && may_report(*u, res))
-      report(head, *machines, *u, req, res);
-  });
-  server.Post("/v1/nodes/log", [&head, machines, door](const httplib::Request& req,
-                                                       httplib::Response& res) {
-    if (const auto u = door(req, res); u && may_report(*u, res))
-      take_log(head, *machines, *u, req, res);
-  });
+  const auto all = std::make_shared<node_requests>();
+  server.Post("/v1/nodes",
+              [&head, all, door](const httplib::Request& req, httplib::Response& res) {
+                if (const auto u = door(req, res); u && may_report(*u, res))
+                  report(head, *all, *u, req, res);
+              });
+  server.Post("/v1/nodes/log",
+              [&head, all, door](const httplib::Request& req, httplib::Response& res) {
+                if (const auto u = door(req, res); u && may_report(*u, res))
+                  take_log(head, *all, *u, req, res);
+              });
 }
 
 } // namespace clade

@@ -204,6 +204,8 @@ std::vector<std::string> http_queue_server::notes_on(const std::vector<entry_id>
 std::string http_queue_server::reason_of(const queue_state& state,
                                          const queue_slots& slots, entry_id id) const {
   const auto& e = state.entries.at(id);
+  if (const auto paused = slots.paused.find(id); paused != slots.paused.end())
+    return paused->second;
   if (!is_waiting(e.state))
     return e.reason;
   return (e.reason.empty() ? "" : e.reason + "; ")
