@@ -20,13 +20,14 @@ class Control(RunTest):
     def orders(self):
         return self.count("select count(*) from records where kind = 11")
 
+    # Evaluations take so long that no run ends before it is told, also where a command takes a second to start.
     def start_run(self, **experiment):
         run = self.start("run", self.write_experiment(**experiment), "--slots", "2")
         self.await_evaluations(1, run)
         return run
 
     def test_a_run_that_is_held_trains_nothing_until_it_goes_on(self):
-        run = self.start_run(population=8, generations=3, duration="100ms")
+        run = self.start_run(population=8, generations=3, duration="400ms")
         self.order("hold")
         # The training that was under way ends; then nothing more does.
         held = time.time() * 1000
@@ -48,7 +49,7 @@ class Control(RunTest):
         return await_true(written, "slots.json was not written")["slots"]
 
     def test_it_stops_after_its_generation_and_can_be_resumed(self):
-        file = self.write_experiment(population=8, generations=4, duration="50ms")
+        file = self.write_experiment(population=8, generations=4, duration="200ms")
         run = self.start("run", file, "--slots", "2")
         self.await_evaluations(1, run)
         self.order("stop-after")
@@ -61,7 +62,7 @@ class Control(RunTest):
         self.assert_undisturbed(file)
 
     def test_slots_become_more_and_less_and_the_search_stays_the_same(self):
-        file = self.write_experiment(population=8, generations=4, duration="100ms")
+        file = self.write_experiment(population=8, generations=4, duration="300ms")
         run = self.start("run", file, "--slots", "1")
         self.await_evaluations(1, run)
         self.order("slots", "cpu:3")

@@ -331,7 +331,7 @@ class ClosedStreams(FilesTest):
 
 class OneLock(FilesTest):
     def refused_while_it_runs(self, *others):
-        self.file = self.write_experiment(duration="30ms")
+        self.file = self.write_experiment(duration="100ms")
         run = self.start("run", self.file, "--slots", "2")
         self.await_evaluations(3, run)
         for other in others:

@@ -132,7 +132,7 @@ class TensorBoard(RunTest):
         self.assert_written(events)
 
     def test_a_live_run_is_written_to_its_end(self):
-        run = self.start("run", self.write_experiment(duration="20ms", misbehaviour="diverge = 0.1"), "--slots", "2")
+        run = self.start("run", self.write_experiment(duration="150ms", misbehaviour="diverge = 0.1"), "--slots", "2")
         self.await_evaluations(3, run)
         events = self.folder / "events"
         viewer = self.start("attach", self.run_folder(), "--tensorboard", events)

@@ -66,7 +66,7 @@ class Notes(RunTest):
         self.assert_undisturbed(file)
 
     def test_a_paused_run_with_notes_goes_on_as_without(self):
-        file = self.write_experiment(population=8, generations=4, duration="50ms")
+        file = self.write_experiment(population=8, generations=4, duration="200ms")
         run = self.start("run", file, "--slots", "2")
         self.await_evaluations(1, run)
         self.finish("control", "stop-after", self.run_folder())

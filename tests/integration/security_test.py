@@ -153,7 +153,7 @@ class Port(SecurityTest):
         self.end_undisturbed(run)
 
     def test_a_worker_with_the_keys_of_this_run_joins(self):
-        run = self.start_run(duration="80ms")
+        run = self.start_run(duration="200ms")
         friend = self.start("worker", "--connect", f"127.0.0.1:{self.port}", "--keys", self.bundle, "--slots", "1")
         self.await_count("select count(*) from nodes", 3, run)
         self.assertEqual(run.end(), 0, run.said())
