@@ -43,7 +43,7 @@ void hold_laws(const data_set& d) {
   for (const std::int64_t size : d.shape.sizes)
     width *= static_cast<std::size_t>(size);
   hold(d.features.size() == d.examples * width, "the features fill the examples' shape");
-  for (const float feature : d.features)
+  for (const float feature : d.features.values())
     hold(std::isfinite(feature), "a feature is finite");
   for (const auto label : d.labels)
     hold(label >= 0 && static_cast<std::size_t>(label) < d.classes.size(),

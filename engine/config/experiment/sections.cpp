@@ -63,7 +63,7 @@ void read_data(table_reader t, std::filesystem::path folder, written_by who,
   if (who != written_by::people)
     return;
   // The usual shares are those of data that has to give a test part, too.
-  if (!t.has("split") && test_source(p))
+  if (!t.has("split") && test_files(p))
     p.train = 0.8, p.test = 0;
   t.check(check_shares(p));
 }

@@ -19,7 +19,7 @@ tl::unexpected<error> wrong(std::string message) {
 
 // The test set's keys: targets of their own for both parts or for none.
 expected<void> validate_test(const data_params& params) {
-  const auto test = test_source(params);
+  const auto test = test_files(params);
   if (params.test_file.empty() && !params.test_target_file.empty())
     return wrong("test_target_file says nothing without a test_file");
   if (!test && params.test_limit)
@@ -27,7 +27,7 @@ expected<void> validate_test(const data_params& params) {
                  "part is a share of the examples, see split and limit");
   if (!test && !params.test_target_array.empty())
     return wrong("test_target_array says nothing without a test_array or a test_file");
-  if (!test || training_source(params).targets.file.empty() == test->targets.file.empty())
+  if (!test || training_files(params).targets.file.empty() == test->targets.file.empty())
     return {};
   if (!params.test_file.empty() && params.target_array.empty()
       && params.test_target_array.empty())
@@ -56,7 +56,7 @@ expected<void> validate_form(const data_params& params) {
 expected<void> validate_split(const data_params& params) {
   const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
   if (!share(params.train) || !share(params.validation)
-      || (!test_source(params) && !share(params.test)))
+      || (!test_files(params) && !share(params.test)))
     return wrong("split must give a share above 0 to train, validation and test, as in "
                  "split = {train = 0.6, validation = 0.2, test = 0.2}");
   const bool by_column = params.split_by != split_rule::random;
@@ -97,7 +97,7 @@ std::optional<std::uint64_t> line_of_names(std::string_view header) {
 
 expected<void> check_shares(const data_params& params) {
   std::vector<double> shares{params.train, params.validation};
-  if (!test_source(params))
+  if (!test_files(params))
     shares.push_back(params.test);
   double sum = 0;
   for (const double s : shares)

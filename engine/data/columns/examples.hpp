@@ -75,18 +75,18 @@ struct array_source {
 };
 
 /// The place of examples, and of their targets if those are no column beside them.
-struct example_source {
+struct example_files {
   array_source examples;
   array_source targets;
 };
 
-[[nodiscard]] example_source training_source(const data_params& params);
+[[nodiscard]] example_files training_files(const data_params& params);
 
 /// None if the test part is split off from the others.
-[[nodiscard]] std::optional<example_source> test_source(const data_params& params);
+[[nodiscard]] std::optional<example_files> test_files(const data_params& params);
 
 /// Reads all of a source, of any of the formats; each file once.
-[[nodiscard]] expected<examples> read_examples(const example_source& from,
+[[nodiscard]] expected<examples> read_examples(const example_files& from,
                                                const data_params& params);
 
 /// `data_set::checksum` as reading all of the files would give it, without parsing them.

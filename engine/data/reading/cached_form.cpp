@@ -1,12 +1,13 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           by_line test_places
+//           by_line test_places type divisor
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
 //           of numbers; classes: a list of texts)
 // list   := length item*
 // text   := length byte*
 //
-// Numbers are as they are in memory: task, layout, examples, by_line and length are u64.
+// Numbers are as they are in memory: task, layout, examples, by_line, type and length are
+// u64, and the divisor is f32. Type and divisor are those of the features.
 //
 // A length is checked against the bytes that are left before anything is taken for it.
 
@@ -93,6 +94,8 @@ std::string cached_form(const data_set& data) {
   w.number(std::uint64_t{data.robust.size()});
   for (const std::string& c : data.robust)
     w.text(c);
+  w.number(static_cast<std::uint64_t>(data.features.type()));
+  w.number(data.features.divisor());
   return std::move(w.out);
 }
 
@@ -125,9 +128,13 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.test_places);
   for (auto columns = r.number<std::uint64_t>(); columns > 0 && !r.bad; --columns)
     data.robust.push_back(r.text());
+  const auto type = r.number<std::uint64_t>();
+  const auto divisor = r.number<float>();
+  const bool form = type <= static_cast<std::uint64_t>(stored_type::uint8) && divisor > 0;
+  data.features = {static_cast<stored_type>(form ? type : 0), divisor};
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
-  if (r.bad || !r.left.empty() || !truths || by_line > 1
+  if (r.bad || !r.left.empty() || !truths || !form || by_line > 1
       || data.test_places.size() != data.test.size() || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))
     return std::nullopt;

@@ -34,16 +34,15 @@ struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
                              't', 'a', ' ', '5', 0,   0,   0,   0};
   genome_hash key;
-  std::uint64_t features = 0; ///< How many.
-  std::uint64_t form = 0;     ///< How many bytes.
+  std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;
   std::array<char, 48> padding{};
 };
 static_assert(sizeof(file_header) == 128);
 static_assert(std::is_trivially_copyable_v<file_header>);
 
-std::span<const char> bytes_of(const float* values, std::size_t count) {
-  return {reinterpret_cast<const char*>(values), count * sizeof(float)};
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::filesystem::path file_of(const data_cache& cache, const cache_key& key) {
@@ -85,11 +84,10 @@ bool write_file(const std::filesystem::path& file, const file_header& h,
   if (!out)
     return false;
   const auto header = std::bit_cast<std::array<char, sizeof h>>(h);
-  const auto features = bytes_of(data.features.data(), data.features.size());
   bool written = true;
   for (const std::string_view part :
-       {std::string_view(header.data(), header.size()),
-        std::string_view(features.data(), features.size()), std::string_view(form)})
+       {std::string_view(header.data(), header.size()), text_of(data.features.bytes()),
+        std::string_view(form)})
     written = written && write_all(out.get(), part) == 0;
   written = out.close() == 0 && written;
   if (written && ::rename(temporary.c_str(), file.c_str()) == 0)
@@ -206,30 +204,31 @@ std::optional<data_set> find_cached(const data_cache& cache, const cache_key& ke
   file_header h;
   std::memcpy(&h, mapped->bytes.data(), sizeof h);
   const std::uint64_t rest = mapped->bytes.size() - sizeof h;
-  if (h.magic != file_header{}.magic || h.key != key.name
-      || h.features > rest / sizeof(float) || h.form != rest - h.features * sizeof(float))
+  if (h.magic != file_header{}.magic || h.key != key.name || h.features > rest
+      || h.form != rest - h.features)
     return std::nullopt;
-  const auto* features = reinterpret_cast<const float*>(mapped->bytes.data() + sizeof h);
+  const auto features = mapped->bytes.substr(sizeof h, h.features);
   const auto form = mapped->bytes.substr(mapped->bytes.size() - h.form);
-  if (hash128(form) != h.form_hash
-      || hash128(bytes_of(features, h.features)) != h.features_hash)
+  if (hash128(form) != h.form_hash || hash128(features) != h.features_hash)
     return std::nullopt;
   auto data = parse_cached_form(form);
   if (!data || data->checksum != key.checksum)
     return std::nullopt;
-  data->features = shared_floats({features, h.features}, mapped->memory);
+  data->features = stored_numbers(
+      data->features, std::as_bytes(std::span(features.data(), features.size())),
+      mapped->memory);
   return data;
 }
 
 data_set keep_cached(const data_cache& cache, const cache_key& key, data_set data) {
   const std::string form = cached_form(data);
-  const std::size_t count = data.features.size();
+  const auto features = text_of(data.features.bytes());
   const file_header h{.key = key.name,
-                      .features = count,
+                      .features = features.size(),
                       .form = form.size(),
-                      .features_hash = hash128(bytes_of(data.features.data(), count)),
+                      .features_hash = hash128(features),
                       .form_hash = hash128(form)};
-  const std::uint64_t size = sizeof h + count * sizeof(float) + form.size();
+  const std::uint64_t size = sizeof h + features.size() + form.size();
   if (size > cache.most_bytes || !make_folder(cache.folder))
     return data;
   make_room(cache, size);

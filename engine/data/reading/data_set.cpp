@@ -55,7 +55,7 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
 }
 
 // Number 0 is the file to train on, 1 the test file.
-expected<examples> read_limited(const example_source& from, const data_params& params,
+expected<examples> read_limited(const example_files& from, const data_params& params,
                                 std::uint64_t seed, std::uint64_t number) {
   auto e = read_examples(from, params);
   if (!e)
@@ -75,7 +75,7 @@ expected<tensor_shape> shape_of(const examples& e, const data_params& params) {
     return e.shape;
   if (params.shape.elements() == e.shape.elements())
     return params.shape;
-  return wrong(training_source(params).examples.place() + ": an example has "
+  return wrong(training_files(params).examples.place() + ": an example has "
                + std::to_string(e.shape.elements())
                + " values besides the target, where shape = " + to_text(params.shape)
                + " takes " + std::to_string(params.shape.elements()));
@@ -286,10 +286,10 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     return tl::unexpected(shape.error());
   data.shape = *shape;
   if (test && test->shape.elements() != e.shape.elements())
-    return wrong(test_source(params)->examples.place() + ": an example has "
+    return wrong(test_files(params)->examples.place() + ": an example has "
                  + std::to_string(test->shape.elements())
                  + " values besides the target, where "
-                 + training_source(params).examples.place() + " has "
+                 + training_files(params).examples.place() + " has "
                  + std::to_string(e.shape.elements()));
   exact_numbers features = std::move(e.features);
   if (test)
@@ -324,10 +324,10 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
 
 expected<data_set> load_files(const data_params& params, std::uint64_t seed,
                               preprocessing& how) {
-  auto e = read_limited(training_source(params), params, seed, 0);
+  auto e = read_limited(training_files(params), params, seed, 0);
   if (!e)
     return tl::unexpected(std::move(e).error());
-  const auto tested = test_source(params);
+  const auto tested = test_files(params);
   if (!tested)
     return assemble(std::move(*e), std::nullopt, params, seed, how);
   auto test = read_limited(*tested, params, seed, 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/bytes/shared_floats.hpp"
+#include "engine/data/bytes/stored_numbers.hpp"
 #include "engine/data/columns/data_params.hpp"
 #include "engine/data/reading/data_cache.hpp"
 #include "genome/base/error.hpp"
@@ -22,7 +22,9 @@ struct data_set {
   learning_task task = classification;
   tensor_shape shape;
   std::size_t examples = 0;
-  shared_floats features;           ///< [examples, shape...], row-major.
+  /// [examples, shape...], row-major. Images of whole numbers from 0 to 255 take one byte
+  /// for each.
+  stored_numbers features;
   std::vector<std::int64_t> labels; ///< [examples], for classification.
   std::vector<float> targets;       ///< [examples], for regression, standardised.
   double target_mean = 0;           ///< To undo the standardisation in reports.

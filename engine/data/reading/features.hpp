@@ -66,7 +66,8 @@ scales_of(const feature_rows& rows, const std::vector<bool>& unscaled,
 /// Returns the largest magnitude over the train part; 0 where there is none.
 [[nodiscard]] float largest_of(const feature_rows& rows);
 
-/// Returns the values divided by it, or as they are where it is 0.
-[[nodiscard]] std::vector<float> divided(exact_numbers values, float largest);
+/// Returns numbers that mean the values divided by it, or as they are where it is 0: whole
+/// numbers from 0 to 255 in 8 bits with their divisor, others divided.
+[[nodiscard]] stored_numbers divided(exact_numbers values, float largest);
 
 } // namespace clade

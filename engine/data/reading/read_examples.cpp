@@ -260,7 +260,7 @@ expected<void> check_image(const std::string& origin, const numeric_array& a,
 
 // The examples' array from `file`, and their targets from it too, if it is an archive, or
 // from a file of their own. An archive's bytes go as soon as nothing else is in them.
-expected<examples> read_arrays(const example_source& from, file_bytes file,
+expected<examples> read_arrays(const example_files& from, file_bytes file,
                                const data_params& params) {
   const auto array = array_in(from.examples, file.bytes);
   if (!array)
@@ -303,7 +303,7 @@ std::string examples::place(std::size_t example) const {
                  : at_byte(origin, places[example]);
 }
 
-expected<examples> read_examples(const example_source& from, const data_params& params) {
+expected<examples> read_examples(const example_files& from, const data_params& params) {
   const std::string origin = from.examples.file.string();
   auto read = read_data_file(from.examples.file);
   if (!read)

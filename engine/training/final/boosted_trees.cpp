@@ -21,7 +21,7 @@ constexpr boosting_params deep{.depth = 8, .feature_share = 0.5, .least_weight =
 /// Examples of a part as XGBoost reads them.
 struct part_examples {
   part_examples(const device_data& data, const at::Tensor& part, bool weighed)
-      : features(host(data.features.index_select(0, part))),
+      : features(host(data.features.rows(part))),
         targets(host(data.targets.index_select(0, part).flatten())) {
     if (weighed && data.class_weights.defined())
       weights =

@@ -2,7 +2,7 @@
 
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/network/loss.hpp"
-#include "engine/training/network/tensor_copy.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/optim/lbfgs.h>
@@ -102,7 +102,7 @@ public:
              std::span<const std::string> asked)
       : data_(data),
         asked_(asked) {
-    x_ = data.features.index_select(0, data.train).flatten(1);
+    x_ = data.features.rows(data.train).flatten(1);
     y_ = data.targets.index_select(0, data.train);
     w_ = {at::zeros({x_.size(1), outputs}, x_.options()),
           at::zeros({outputs}, x_.options())};

@@ -81,7 +81,7 @@ evaluation model_gathering::costs_of(const network& n, const model& says) const 
   add_cost(costs, goal, multiply_adds_metric,
            static_cast<double>(n.cost().multiply_adds));
   if (asks_for(goal, latency_metric))
-    add_cost(costs, goal, latency_metric, latency_milliseconds(says, data_.features));
+    add_cost(costs, goal, latency_metric, latency_milliseconds(says, data_));
   return costs;
 }
 

@@ -114,8 +114,7 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
   if (asks_for(goal(), latency_metric)) {
     module->eval();
     const model predict = [&](const at::Tensor& x) { return module->forward(x); };
-    add_cost(e, goal(), latency_metric,
-             latency_milliseconds(predict, context_.data().features));
+    add_cost(e, goal(), latency_metric, latency_milliseconds(predict, context_.data()));
   }
   auto tensors = module->weights();
   auto weights = encode_weights(tensors);

@@ -1,6 +1,7 @@
 #include "engine/training/final/training_context.hpp"
 
 #include "engine/collectives/lone_team.hpp"
+#include "engine/data/source/open_source.hpp"
 #include "engine/training/asked/fitting.hpp"
 #include "engine/training/asked/private_network.hpp"
 #include "engine/training/final/data_folds.hpp"
@@ -11,6 +12,8 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+
+#include <numeric>
 
 namespace clade {
 
@@ -55,6 +58,19 @@ expected<void> check_division(const network_module& net, const device_data& data
   return {};
 }
 
+/// Returns the weight of each class; empty where all weigh 1.
+expected<std::vector<float>> weights_of_classes(const class_weights& weights,
+                                                const device_data& data) {
+  if (!data.task.has_classes())
+    return weights_by_label(weights, data.classes, {}, {});
+  const auto targets = data.targets.index_select(0, data.train).cpu().contiguous();
+  const std::span labels(targets.const_data_ptr<std::int64_t>(),
+                         static_cast<std::size_t>(targets.numel()));
+  std::vector<std::uint32_t> all(labels.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return weights_by_label(weights, data.classes, labels, all);
+}
+
 } // namespace
 
 std::chrono::steady_clock::time_point deadline_of(const budget& b) {
@@ -85,32 +101,36 @@ void training_context::prepare_thread() const {
 }
 
 expected<void> training_context::load() {
-  if (data_)
+  if (source_)
     return {};
-  auto loaded = load_data(setup_.data, setup_.seed);
-  if (!loaded)
-    return tl::unexpected(loaded.error());
+  const auto source = open_source(setup_.data, setup_.seed);
+  if (!source)
+    return tl::unexpected(source.error());
+  const auto& examples = (*source)->description();
+  const auto& shape = examples.as_problem().input;
   if (const auto wanted = setup_.space.input;
-      wanted != layout::vector && loaded->shape.layout() != wanted)
+      wanted != layout::vector && shape.layout() != wanted)
     return fail(error_kind::invalid_input,
                 setup_.space.name + " wants " + std::string(to_text(wanted))
-                    + "s, but examples have the shape " + to_text(loaded->shape)
+                    + "s, but examples have the shape " + to_text(shape)
                     + "; give data.shape = " + std::string(sizes_text(wanted)));
-  const auto weights = check_classes(asked_, loaded->classes).and_then([&] {
-    return weights_by_label(setup_.training.class_weights, loaded->classes,
-                            loaded->labels, loaded->train);
-  });
+  if (auto known = check_classes(asked_, examples.target.classes); !known)
+    return known;
+  auto data = to_device(*source, setup_.device);
+  if (!data)
+    return tl::unexpected(data.error());
+  const auto weights = weights_of_classes(setup_.training.class_weights, *data);
   if (!weights)
     return tl::unexpected(weights.error());
-  data_ = std::move(*loaded);
-  on_device_ = to_device(*data_, setup_.device);
   if (!weights->empty())
-    on_device_.class_weights = at::tensor(*weights).to(at::Device(setup_.device));
+    data->class_weights = at::tensor(*weights).to(at::Device(setup_.device));
+  source_ = *source;
+  on_device_ = std::move(*data);
   return {};
 }
 
 expected<training_plan> training_context::plan_for(const genome& g) const {
-  auto n = decode(setup_.space, g, data_->as_problem());
+  auto n = decode(setup_.space, g, problem());
   if (!n)
     return tl::unexpected(n.error());
   auto fitted = fit_training(setup_.training, *n, g.hyperparameters);
@@ -131,8 +151,8 @@ std::unique_ptr<network_module>
 training_context::make_untrained(const network& n, const training_key& key) const {
   auto made = make_network(n, key);
   if (const auto& part = on_device_.train; made->observes())
-    made->observe(on_device_.features.index_select(
-        0, part.narrow(0, 0, std::min(part.size(0), most_observed))));
+    made->observe(on_device_.features.rows(
+        part.narrow(0, 0, std::min(part.size(0), most_observed))));
   return made;
 }
 

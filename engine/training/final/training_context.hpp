@@ -36,7 +36,7 @@ public:
   /// The part of it that is the thread's, for those that work for the one that trains.
   void prepare_helper() const;
 
-  /// Reads the data the first time that it is called, and moves them to the device.
+  /// Opens the examples the first time that it is called, and moves them to the device.
   [[nodiscard]] expected<void> load();
 
   [[nodiscard]] const training_setup& setup() const { return setup_; }
@@ -44,7 +44,9 @@ public:
 
   /// The rest is for after `load`.
   [[nodiscard]] const device_data& data() const { return on_device_; }
-  [[nodiscard]] clade::problem problem() const { return data_->as_problem(); }
+  [[nodiscard]] clade::problem problem() const {
+    return source_->description().as_problem();
+  }
   [[nodiscard]] expected<training_plan> plan_for(const genome& g) const;
 
   /// Makes a network that is to load weights, as the setup has its trainings.
@@ -77,8 +79,8 @@ private:
   training_setup setup_;
   int threads_;
   asked_metrics asked_;
-  std::optional<data_set> data_;
-  device_data on_device_; ///< Shares memory with data_.
+  std::shared_ptr<const example_source> source_;
+  device_data on_device_;
 };
 
 } // namespace clade

@@ -219,8 +219,8 @@ at::Tensor outputs_of(const model& predict, const device_data& data,
   const c10::InferenceMode inference;
   std::vector<at::Tensor> all;
   for (std::int64_t from = 0; from < part.size(0); from += assessment_batch)
-    all.push_back(predict(data.features.index_select(
-        0, part.narrow(0, from, std::min(assessment_batch, part.size(0) - from)))));
+    all.push_back(predict(data.features.rows(
+        part.narrow(0, from, std::min(assessment_batch, part.size(0) - from)))));
   return at::cat(all);
 }
 
@@ -237,7 +237,7 @@ std::vector<metric> assess(const model& predict, const device_data& data,
   for (std::int64_t from = 0; from < part.size(0); from += assessment_batch) {
     const auto indices =
         part.narrow(0, from, std::min(assessment_batch, part.size(0) - from));
-    const auto predictions = predict(data.features.index_select(0, indices));
+    const auto predictions = predict(data.features.rows(indices));
     sums.add(predictions, data.targets.index_select(0, indices));
     if (!summed)
       kept.push_back(predictions);
@@ -254,11 +254,11 @@ std::vector<metric> assess(const model& predict, const device_data& data,
   return metrics;
 }
 
-double latency_milliseconds(const model& predict, const at::Tensor& features) {
+double latency_milliseconds(const model& predict, const device_data& data) {
   using steady_clock = std::chrono::steady_clock;
   constexpr int warming = 3, measured = 15;
   const c10::InferenceMode inference;
-  const auto example = features.narrow(0, 0, 1);
+  const auto example = data.features.rows(data.train.narrow(0, 0, 1));
   std::vector<double> times;
   for (int i = 0; i < warming + measured; ++i) {
     const auto start = steady_clock::now();

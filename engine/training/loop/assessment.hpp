@@ -30,8 +30,7 @@ using model = std::function<at::Tensor(const at::Tensor&)>;
 
 /// Returns how long the model takes for one example, from the device's memory to the result
 /// in the machine's: the median of some passes after some that warm up.
-[[nodiscard]] double latency_milliseconds(const model& predict,
-                                          const at::Tensor& features);
+[[nodiscard]] double latency_milliseconds(const model& predict, const device_data& data);
 
 /// Returns what the test of a model tells beside its metrics. Only finite numbers are in
 /// it.

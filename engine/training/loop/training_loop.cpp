@@ -1,8 +1,8 @@
 #include "engine/training/loop/training_loop.hpp"
 
 #include "engine/training/loop/assessment.hpp"
-#include "engine/training/network/tensor_copy.hpp"
 #include "engine/training/weights/loop_position.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -3,7 +3,7 @@
 #include "engine/training/network/autocast.hpp"
 #include "engine/training/network/loss.hpp"
 #include "engine/training/network/optimiser.hpp"
-#include "engine/training/network/tensor_copy.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,6 @@
 #include "engine/training/loop/zero_cost.hpp"
 
+#include "engine/data/source/open_source.hpp"
 #include "engine/training/network/loss.hpp"
 #include "engine/training/network/network_module.hpp"
 
@@ -83,14 +84,13 @@ at::Tensor drawn_from(const at::Tensor& part, std::uint64_t seed) {
 
 class untrained_scorer final : public zero_cost_scorer {
 public:
-  untrained_scorer(const training_setup& setup, const data_set& data)
+  untrained_scorer(const training_setup& setup, problem of, const device_data& all)
       : space_(setup.space),
         seed_(setup.seed),
-        problem_(data.as_problem()),
-        loss_(data.task.loss) {
-    const auto all = to_device(data, "cpu");
+        problem_(std::move(of)),
+        loss_(all.task.loss) {
     const auto some = drawn_from(all.train, setup.seed);
-    examples_ = {.features = all.features.index_select(0, some),
+    examples_ = {.features = all.features.rows(some),
                  .targets = all.targets.index_select(0, some)};
   }
 
@@ -158,11 +158,15 @@ zero_cost_scores score_untrained(const network& n, const training_key& key,
 
 expected<std::unique_ptr<zero_cost_scorer>>
 make_zero_cost_scorer(const training_setup& setup) {
-  const auto data = load_data(setup.data, setup.seed);
-  if (!data)
-    return tl::unexpected(data.error());
+  const auto source = open_source(setup.data, setup.seed);
+  if (!source)
+    return tl::unexpected(source.error());
   try {
-    return std::make_unique<untrained_scorer>(setup, *data);
+    const auto data = to_device(*source, "cpu");
+    if (!data)
+      return tl::unexpected(data.error());
+    return std::make_unique<untrained_scorer>(
+        setup, (*source)->description().as_problem(), *data);
   } catch (const std::exception& e) {
     const std::string what = e.what();
     return fail(error_kind::io,

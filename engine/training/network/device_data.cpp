@@ -1,18 +1,16 @@
 #include "engine/training/network/device_data.hpp"
 
+#include "engine/data/source/shuffled.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <span>
 
-// Shifted images cost nothing to keep: the examples are padded with zeros once, and every
-// shifted version is a window into the padded one. `windows_` is the view
-// [examples, channels, shifts down, shifts right, height, width], from which one gather
-// takes a batch, each example at its own shift.
+// Every shifted version of an image is a window into the image padded with zeros. A view
+// [examples, channels, shifts down, shifts right, height, width] of a padded batch has
+// them all, and one gather takes each example at its own shift.
 
 namespace clade {
 namespace {
@@ -26,11 +24,6 @@ at::Tensor to_tensor(std::vector<std::int64_t> values, const at::Device& device)
 
 at::Tensor to_tensor(const std::vector<std::uint32_t>& values, const at::Device& device) {
   return to_tensor(std::vector<std::int64_t>(values.begin(), values.end()), device);
-}
-
-// ATen takes memory that it may write to; nothing here does.
-at::Tensor view_of(std::span<const float> values, at::IntArrayRef sizes) {
-  return at::from_blob(const_cast<float*>(values.data()), sizes, at::kFloat);
 }
 
 // Joehnk's algorithm, in logarithms, since u^(1/alpha) is often too small for a double.
@@ -62,24 +55,31 @@ random_stream training_key::stream(std::string_view use, std::uint64_t round) co
   return derive(seed, what, id, hash64(of_share), round);
 }
 
-device_data to_device(const data_set& data, const std::string& device_name) {
+expected<device_data> to_device(std::shared_ptr<const example_source> source,
+                                const std::string& device_name, std::size_t most_bytes) {
   const at::Device device(device_name);
-  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(data.examples)};
-  sizes.insert(sizes.end(), data.shape.sizes.begin(), data.shape.sizes.end());
-  device_data out{.task = data.task,
-                  .target_deviation = data.target_deviation,
-                  .target_mean = data.target_mean,
-                  .classes = data.classes,
-                  .test_places = data.test_places,
-                  .by_line = data.by_line};
-  out.features = view_of(data.features, sizes).to(device);
-  out.targets = data.task.has_classes()
-                    ? to_tensor(data.labels, device)
-                    : view_of(data.targets, {sizes.front(), 1}).to(device);
-  out.train = to_tensor(data.train, device);
-  out.validation = to_tensor(data.validation, device);
-  out.test = to_tensor(data.test, device);
-  return out;
+  const auto& d = source->description();
+  if (d.inputs.size() != 1)
+    return fail(error_kind::invalid_input,
+                "examples have " + std::to_string(d.inputs.size())
+                    + " inputs each, and training learns from one");
+  auto targets = targets_of(*source, device);
+  if (!targets)
+    return tl::unexpected(targets.error());
+  auto features = example_tensors::of(source, 0, device, most_bytes);
+  if (!features)
+    return tl::unexpected(features.error());
+  return device_data{.features = std::move(*features),
+                     .targets = std::move(*targets),
+                     .train = to_tensor(d.train, device),
+                     .validation = to_tensor(d.validation, device),
+                     .test = to_tensor(d.test, device),
+                     .task = d.task,
+                     .target_deviation = d.target.deviation,
+                     .target_mean = d.target.mean,
+                     .classes = d.target.classes,
+                     .test_places = d.test_places,
+                     .by_line = d.by_line};
 }
 
 batch_source::batch_source(const device_data& data, const recipe& r,
@@ -96,10 +96,6 @@ batch_source::batch_source(const device_data& data, const recipe& r,
   shift_ = r.shift;
   flip_ = r.flip;
   cutout_ = r.cutout;
-  if (shift_ > 0)
-    windows_ = at::constant_pad_nd(data.features, {shift_, shift_, shift_, shift_})
-                   .unfold(2, data.features.size(2), 1)
-                   .unfold(3, data.features.size(3), 1);
 }
 
 at::Tensor batch_source::draw(std::string_view use, std::uint32_t epoch,
@@ -113,10 +109,8 @@ at::Tensor batch_source::draw(std::string_view use, std::uint32_t epoch,
 
 void batch_source::start(std::uint32_t epoch) {
   auto random = key_.stream("order of examples", epoch);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(data_.train.size(0)));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[random.below(i)]);
+  auto order = shuffled(static_cast<std::size_t>(data_.train.size(0)),
+                        data_.features.window(), random);
   order_ = data_.train.index_select(0, to_tensor(std::move(order), data_.train.device()));
   if (shift_ > 0) {
     const auto places = static_cast<std::uint64_t>(2 * shift_ + 1);
@@ -153,20 +147,26 @@ void batch_source::mix(batch& b) const {
   b.other_targets = b.targets.roll(1, 0);
 }
 
+/// Shifts the images of a batch that begins at place `from` of the epoch.
+at::Tensor batch_source::shifted(const at::Tensor& images, std::int64_t from) const {
+  const auto length = images.size(0);
+  return at::constant_pad_nd(images, {shift_, shift_, shift_, shift_})
+      .unfold(2, images.size(2), 1)
+      .unfold(3, images.size(3), 1)
+      .index({at::arange(length, down_.options()), at::indexing::Slice(),
+              down_.narrow(0, from, length), right_.narrow(0, from, length)})
+      .contiguous();
+}
+
 batch batch_source::next() {
   const auto examples = order_.size(0);
   const auto from = at_ * examples / batches_;
   const auto length = (at_ + 1) * examples / batches_ - from;
   const auto indices = order_.narrow(0, from, length);
-  batch b{.features = {}, .targets = data_.targets.index_select(0, indices)};
+  batch b{.features = data_.features.rows(indices),
+          .targets = data_.targets.index_select(0, indices)};
   if (shift_ > 0)
-    b.features =
-        windows_
-            .index({indices, at::indexing::Slice(), down_.narrow(0, from, length),
-                    right_.narrow(0, from, length)})
-            .contiguous();
-  else
-    b.features = data_.features.index_select(0, indices);
+    b.features = shifted(b.features, from);
   if (flip_)
     b.features =
         at::where(mirrored_.narrow(0, from, length), b.features.flip(3), b.features);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/data/reading/data_set.hpp"
 #include "engine/training/asked/recipe.hpp"
+#include "engine/training/network/example_tensors.hpp"
 #include "genome/base/random.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -27,25 +27,27 @@ struct training_key {
   [[nodiscard]] random_stream stream(std::string_view use, std::uint64_t round = 0) const;
 };
 
-/// The whole data set as tensors on the device; batches are gathered there.
+/// The examples of a source as tensors on the device; batches are gathered there.
 struct device_data {
-  at::Tensor features;                ///< float32 [examples, shape...]
+  example_tensors features;
   at::Tensor targets;                 ///< int64 [examples], or float32 [examples, 1].
   at::Tensor train, validation, test; ///< int64 indices.
   learning_task task = classification;
   double target_deviation = 1; ///< Turns errors into the target's own unit.
   double target_mean = 0;
   std::vector<std::string> classes; ///< Names by label.
-  /// The places, as in `data_set`.
+  /// The places, as in `source_description`.
   std::vector<std::uint64_t> test_places{};
   bool by_line = false;
   /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
   at::Tensor class_weights{};
 };
 
-/// Shares the features' memory with `data`, which must outlive it, where the device is
-/// "cpu".
-[[nodiscard]] device_data to_device(const data_set& data, const std::string& device);
+/// An error says what of the source training does not learn from. An input of more than
+/// `most_bytes` stays where it is, and each batch is read when it is due.
+[[nodiscard]] expected<device_data>
+to_device(std::shared_ptr<const example_source> source, const std::string& device,
+          std::size_t most_bytes = most_whole_bytes);
 
 struct batch {
   at::Tensor features;
@@ -74,6 +76,7 @@ public:
 private:
   void draw_squares(std::uint32_t epoch);
   void mix(batch& b) const;
+  [[nodiscard]] at::Tensor shifted(const at::Tensor& images, std::int64_t from) const;
   [[nodiscard]] at::Tensor draw(std::string_view use, std::uint32_t epoch,
                                 std::uint64_t bound) const;
 
@@ -85,7 +88,6 @@ private:
   double mixup_ = 0;
   std::int64_t batches_ = 1;
   std::int64_t at_ = 0; ///< The next batch.
-  at::Tensor windows_;  ///< All shifted versions of all examples, a view.
   at::Tensor order_, down_, right_, mirrored_;
   at::Tensor cut_rows_, cut_columns_; ///< bool: where each example's square is.
   /// The shares that each batch's own examples count.

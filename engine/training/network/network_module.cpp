@@ -1,7 +1,7 @@
 #include "engine/training/network/network_module.hpp"
 
 #include "engine/training/network/operator_modules.hpp"
-#include "engine/training/network/tensor_copy.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

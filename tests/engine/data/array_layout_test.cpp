@@ -58,7 +58,7 @@ struct pictures {
 };
 
 std::vector<float> values(const data_set& data) {
-  return {data.features.begin(), data.features.end()};
+  return data.features.values();
 }
 
 } // namespace

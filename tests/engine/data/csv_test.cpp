@@ -248,9 +248,10 @@ TEST_CASE("csv: a category becomes a column of 0 and 1 for each of its sorted va
     REQUIRE(data.shape == tensor_shape{{4}});
     const std::vector<std::vector<float>> blue_green_red{{0, 0, 1}, {1, 0, 0}, {0, 0, 1},
                                                          {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+    const auto features = data.features.values();
     for (std::size_t i = 0; i < 6; ++i)
-      CHECK(std::vector<float>(data.features.begin() + static_cast<long>(4 * i + 1),
-                               data.features.begin() + static_cast<long>(4 * i + 4))
+      CHECK(std::vector<float>(features.begin() + static_cast<long>(4 * i + 1),
+                               features.begin() + static_cast<long>(4 * i + 4))
             == blue_green_red[i]);
     // The column before it is standardised as ever.
     CHECK(data.features[4] - data.features[0]
@@ -276,7 +277,8 @@ TEST_CASE("csv: the categories of a test file are those of the first") {
   const auto data = load_data(params, 1);
   REQUIRE(data);
   REQUIRE(data->features.size() == 24);
-  const std::vector<float> tested(data->features.begin() + 18, data->features.end());
+  const auto features = data->features.values();
+  const std::vector<float> tested(features.begin() + 18, features.end());
   CHECK(tested == std::vector<float>{0, 0, 1, 1, 0, 0});
   write(folder, "t.csv", "c,2\nd,1\n");
   const auto other = load_data(params, 1);

@@ -181,10 +181,10 @@ TEST_CASE("cache: any damage is noticed and repaired") {
 TEST_CASE("cache: what was loaded outlives the cache") {
   const cached_files files;
   const auto data = files.load();
-  const std::vector<float> before(data.features.begin(), data.features.end());
+  REQUIRE(data.features.mapped());
+  const auto before = data.features.values();
   fs::remove_all(files.cache.folder);
-  CHECK(std::equal(before.begin(), before.end(), data.features.begin(),
-                   data.features.end()));
+  CHECK(data.features.values() == before);
 }
 
 TEST_CASE("cache: a folder that cannot be had leaves the files to be read") {

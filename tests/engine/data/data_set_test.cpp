@@ -372,7 +372,7 @@ TEST_CASE("data: any bytes are a data set that holds together or an error that n
     if (!data)
       return data.error().message.starts_with(file.string());
     bool finite = true;
-    for (const float f : data->features)
+    for (const float f : data->features.values())
       finite = finite && std::isfinite(f);
     return finite
            && data->features.size()

@@ -41,8 +41,7 @@ struct fitted {
   void check_itself(const std::string& name, const std::string& bytes) const {
     const auto data = load_data(params, 1, {});
     REQUIRE(data);
-    const std::vector<float> trained(data->features.begin(), data->features.end());
-    CHECK(read(name, bytes) == trained);
+    CHECK(read(name, bytes) == data->features.values());
     CHECK(how.shape == data->shape);
     CHECK(how.classes == data->classes);
     CHECK(how.target_mean == data->target_mean);

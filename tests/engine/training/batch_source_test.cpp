@@ -1,4 +1,5 @@
 #include "engine/training/final/linear_model.hpp"
+#include "tests/engine/training/on_cpu.hpp"
 
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>
@@ -49,7 +50,7 @@ std::vector<float> epoch_of(batch_source& source) {
 
 TEST_CASE("batches: every epoch holds every training example once in a new order") {
   const auto data = numbered(23, {{3}});
-  const auto tensors = to_device(data, "cpu");
+  const auto tensors = on_cpu(data);
   batch_source source(tensors, {.batch_size = 5}, {.seed = 1, .id = 1});
   source.start(1);
   const auto first = epoch_of(source);
@@ -68,7 +69,7 @@ TEST_CASE("batches: every epoch holds every training example once in a new order
 
 TEST_CASE("batches: targets stay with their examples") {
   const auto data = numbered(20, {{3}});
-  const auto tensors = to_device(data, "cpu");
+  const auto tensors = on_cpu(data);
   batch_source source(tensors, {.batch_size = 20}, {.seed = 1, .id = 1});
   source.start(1);
   const auto b = source.next();
@@ -79,7 +80,7 @@ TEST_CASE("batches: targets stay with their examples") {
 TEST_CASE("batches: sizes differ by one at most and none has a single example") {
   const auto sizes = [](std::size_t examples, std::int64_t batch_size) {
     const auto data = numbered(examples, {{1}});
-    const auto tensors = to_device(data, "cpu");
+    const auto tensors = on_cpu(data);
     batch_source source(tensors, {.batch_size = batch_size}, {});
     source.start(1);
     auto found = sizes_of_epoch(source);
@@ -98,7 +99,7 @@ TEST_CASE("batches: shifted images are moved whole and by no more than they may 
   std::vector<float> image(25, 0.0F);
   image[12] = 1; // the middle
   data.features = std::move(image);
-  const auto tensors = to_device(data, "cpu");
+  const auto tensors = on_cpu(data);
   batch_source source(tensors, {.batch_size = 8, .shift = 2}, {.seed = 1, .id = 1});
   auto places = at::zeros({5, 5});
   for (std::uint32_t epoch = 1; epoch <= 300; ++epoch) {
@@ -119,7 +120,7 @@ TEST_CASE("batches: mirrored images are mirrored left to right") {
   for (std::size_t i = 0; i < columns.size(); ++i)
     columns[i] = static_cast<float>(i % 3);
   data.features = std::move(columns);
-  const auto tensors = to_device(data, "cpu");
+  const auto tensors = on_cpu(data);
   batch_source source(tensors, {.batch_size = 200, .flip = true}, {.seed = 1, .id = 1});
   source.start(1);
   const auto x = source.next().features.flatten(1);
@@ -132,7 +133,7 @@ TEST_CASE("batches: mirrored images are mirrored left to right") {
 
 TEST_CASE("batches: images lose a square that lies anywhere") {
   const auto data = numbered(400, {{2, 6, 5}});
-  const auto tensors = to_device(data, "cpu");
+  const auto tensors = on_cpu(data);
   batch_source source(tensors, {.batch_size = 400, .cutout = 3}, {.seed = 1, .id = 1});
   source.start(1);
   const auto x = source.next().features;
@@ -151,7 +152,7 @@ TEST_CASE("batches: images lose a square that lies anywhere") {
 
 TEST_CASE("batches: examples are mixed with others by the share that targets count") {
   const auto data = numbered(40, {{3}});
-  const auto tensors = to_device(data, "cpu");
+  const auto tensors = on_cpu(data);
   batch_source source(tensors, {.batch_size = 10, .mixup = 0.4}, {.seed = 1, .id = 1});
   double sum = 0, squares = 0;
   constexpr int epochs = 500;
@@ -184,8 +185,7 @@ TEST_CASE("batches: examples are mixed with others by the share that targets cou
 TEST_CASE("linear model: out of time is an error") {
   auto data = numbered(20, {{3}});
   data.validation = data.test = data.train;
-  const auto fitted =
-      fit_linear_model(to_device(data, "cpu"), 2, std::chrono::steady_clock::now());
+  const auto fitted = fit_linear_model(on_cpu(data), 2, std::chrono::steady_clock::now());
   REQUIRE_FALSE(fitted);
   CHECK(fitted.error().message == "the linear model was not fitted within its time");
 }

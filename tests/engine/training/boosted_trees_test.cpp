@@ -2,6 +2,7 @@
 #include "engine/training/final/booster.hpp"
 #include "engine/training/final/data_folds.hpp"
 #include "engine/training/network/network_module.hpp"
+#include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <ATen/ATen.h>
@@ -18,7 +19,7 @@ struct a_table {
       : bench(csv) {
     bench.setup.data.task = task;
     loaded = load_data(bench.setup.data, 1).value();
-    data = to_device(loaded, "cpu");
+    data = on_cpu(loaded);
   }
 
   training_bench bench;
@@ -34,7 +35,7 @@ at::Tensor said_by(const fitted_trees& f, const device_data& data,
   INFO((loaded ? "" : loaded.error().message));
   REQUIRE(loaded);
   net.eval();
-  return net.forward(data.features.index_select(0, part));
+  return net.forward(data.features.rows(part));
 }
 
 double accuracy(const at::Tensor& said, const device_data& data, const at::Tensor& part) {
@@ -65,10 +66,10 @@ void check_against_xgboost(const a_table& table) {
   // One example at a time, so that the loss says what is said of it.
   for (std::int64_t row = 0; row < 2; ++row) {
     data.validation = table.data.validation.narrow(0, row, 1);
-    const auto features = data.features.index_select(0, data.train);
+    const auto features = data.features.rows(data.train);
     const auto targets =
         data.targets.index_select(0, data.train).to(at::kFloat).flatten();
-    const auto seen = data.features.index_select(0, data.validation);
+    const auto seen = data.features.rows(data.validation);
     const auto target =
         data.targets.index_select(0, data.validation).to(at::kFloat).flatten();
     const auto fitted = fit_boosted_trees(data, {.seed = 3});

@@ -1,5 +1,8 @@
+#include "engine/run/records/test_details.hpp"
 #include "engine/run/steps/final_choice.hpp"
 #include "engine/training/final/data_folds.hpp"
+#include "engine/training/weights/weights.hpp"
+#include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <ATen/ATen.h>
@@ -41,7 +44,7 @@ TEST_CASE("folds: each example that is dealt is left out once, each class is in 
   const std::int64_t examples = GENERATE(100, 8000);
   const training_bench bench(separable_csv(static_cast<std::size_t>(examples)));
   const auto data = load_data(bench.setup.data, 1).value();
-  const auto all = to_device(data, "cpu");
+  const auto all = on_cpu(data);
   auto both = indices_of(all.train);
   both.merge(indices_of(all.validation));
   std::set<std::int64_t> left_out;

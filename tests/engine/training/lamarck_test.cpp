@@ -6,6 +6,7 @@
 #include "engine/training/weights/inheritance.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/variation.hpp"
+#include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
 
@@ -72,7 +73,7 @@ public:
     auto loaded = load_data(bench_.setup.data, 1, data_cache{});
     REQUIRE(loaded);
     data_ = std::move(*loaded);
-    on_device_ = to_device(data_, "cpu");
+    on_device_ = on_cpu(data_);
     trainer_ = bench_.trainer();
   }
 

@@ -1,7 +1,7 @@
 // The positions that members keep on disk, and take over from each other when they meet.
 #include "engine/collectives/collectives.hpp"
-#include "engine/training/network/tensor_copy.hpp"
 #include "engine/training/parallel/parted/parted_steps.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>

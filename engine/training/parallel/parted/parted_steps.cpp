@@ -1,7 +1,7 @@
 #include "engine/training/parallel/parted/parted_steps.hpp"
 
 #include "engine/collectives/collectives.hpp"
-#include "engine/training/network/tensor_copy.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

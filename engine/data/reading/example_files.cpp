@@ -15,16 +15,16 @@ std::string array_source::place() const {
   return file.string() + (array.empty() ? "" : ": " + array);
 }
 
-example_source training_source(const data_params& p) {
+example_files training_files(const data_params& p) {
   const bool beside = p.target_file.empty() && !p.target_array.empty();
   return {.examples = {p.file, p.array, "array"},
           .targets = {beside ? p.file : p.target_file, p.target_array, "target_array"}};
 }
 
-std::optional<example_source> test_source(const data_params& p) {
+std::optional<example_files> test_files(const data_params& p) {
   if (p.test_file.empty() && p.test_array.empty())
     return std::nullopt;
-  example_source out{
+  example_files out{
       .examples = {p.test_file, p.test_array, "test_array"},
       .targets = {p.test_target_file, p.test_target_array, "test_target_array"}};
   if (p.test_file.empty())
@@ -53,7 +53,7 @@ expected<genome_hash> checksum_of_files(const data_params& params) {
     return sum;
   };
   std::optional<genome_hash> total;
-  for (const auto& from : {std::optional(training_source(params)), test_source(params)}) {
+  for (const auto& from : {std::optional(training_files(params)), test_files(params)}) {
     if (!from)
       continue;
     auto sum = sum_of(from->examples.file);

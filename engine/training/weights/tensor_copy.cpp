@@ -1,4 +1,4 @@
-#include "engine/training/network/tensor_copy.hpp"
+#include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -1,0 +1,50 @@
+#include "engine/data/source/open_source.hpp"
+
+#include "engine/data/source/mapped_source.hpp"
+
+namespace clade {
+namespace {
+
+source_target target_of(data_set& data) {
+  if (data.task.has_classes())
+    return {.classes = std::move(data.classes)};
+  return {.kind = target_kind::one_number,
+          .type = stored_type::float32,
+          .mean = data.target_mean,
+          .deviation = data.target_deviation};
+}
+
+} // namespace
+
+std::shared_ptr<const example_source> source_of(data_set data) {
+  const bool image = data.shape.layout() == layout::image;
+  source_tables tables{.inputs = {data.features},
+                       .targets = data.task.has_classes()
+                                      ? stored_numbers(std::move(data.labels))
+                                      : stored_numbers(std::move(data.targets))};
+  source_description d{.task = data.task,
+                       .count = data.examples,
+                       .inputs = {{.name = image ? "image" : "table",
+                                   .shape = std::move(data.shape),
+                                   .type = data.features.type(),
+                                   .divisor = data.features.divisor()}},
+                       .target = target_of(data),
+                       .train = std::move(data.train),
+                       .validation = std::move(data.validation),
+                       .test = std::move(data.test),
+                       .test_places = std::move(data.test_places),
+                       .by_line = data.by_line,
+                       .numbers = std::move(data.numbers)};
+  if (data.features.mapped())
+    return std::make_shared<const mapped_source>(std::move(d), std::move(tables));
+  return std::make_shared<const table_source>(std::move(d), std::move(tables));
+}
+
+expected<std::shared_ptr<const example_source>>
+open_source(const data_params& params, std::uint64_t seed, const data_cache& cache) {
+  return load_data(params, seed, cache).map([](data_set&& data) {
+    return source_of(std::move(data));
+  });
+}
+
+} // namespace clade
