@@ -194,7 +194,7 @@ void selector_state::apply_one(const record& r) {
 void selector_state::submit(const std::vector<candidate_id>& ids) {
   submission message{.candidates = {},
                      .keep_weights_above =
-                         weights_threshold(run.best, run_state::kept_best)};
+                         weights_threshold(run.best, most_final_genomes)};
   for (auto id : ids) {
     const auto& c = run.open.at(id);
     if (c.equal_to != 0)

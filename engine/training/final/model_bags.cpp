@@ -204,10 +204,10 @@ device_data as_features(const device_data& data, const at::Tensor& said,
   measured.features = said;
   if (!data.task.has_classes())
     return measured;
-  measured.features = at::clamp_min(said, 1e-12).log() / how.temperature;
+  auto scores = at::clamp_min(said, 1e-12).log() / how.temperature;
   if (how.least > 0)
-    measured.features =
-        bounded_scores(measured.features, at::full({1}, how.least, said.options()));
+    scores = bounded_scores(scores, at::full({1}, how.least, said.options()));
+  measured.features = scores;
   return measured;
 }
 

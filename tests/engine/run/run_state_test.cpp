@@ -233,7 +233,7 @@ TEST_CASE("run state: summaries do not depend on the order of results") {
 
 TEST_CASE("run state: the best few are kept and copies of them are not") {
   const auto run = simulate(toy_simulation(toy_rules("generational"), {.size = 30}));
-  REQUIRE(run.state.best.size() == run_state::kept_best);
+  REQUIRE(run.state.best.size() == most_final_genomes);
   std::set<std::int64_t> numbers;
   for (std::size_t i = 0; i < run.state.best.size(); ++i) {
     CHECK(numbers.insert(toy_number(*run.state.best[i].genome)).second);
@@ -289,7 +289,7 @@ TEST_CASE("run state: genomes of the dead are held by nobody") {
     CHECK(genomes.size() == 8 * rules.evolution.generations);
     // The last 3 x 8 of each rung are kept, and 4 of dehb's populations.
     const auto on_rungs = rungs * (3 * 8 + 4);
-    CHECK(held <= modelled + 8 + 2 + run_state::kept_best + 1 + on_rungs);
+    CHECK(held <= modelled + 8 + 2 + most_final_genomes + 1 + on_rungs);
     CHECK(run.state.current.empty());
     CHECK(run.state.open.empty());
     CHECK(run.state.copies.empty());

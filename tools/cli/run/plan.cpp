@@ -168,7 +168,7 @@ std::uint64_t disk_bytes(const plan& p) {
   const auto each = evaluation_bytes + genomes / p.networks.size();
   const auto weights =
       e.traits().trains
-          ? run_state::kept_best * 4 * spread_of(p.networks, &sampled::parameters).largest
+          ? most_final_genomes * 4 * spread_of(p.networks, &sampled::parameters).largest
           : 0;
   return store_bytes + p.evaluations() * each + p.epochs * epoch_bytes + weights;
 }
