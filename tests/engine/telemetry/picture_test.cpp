@@ -73,8 +73,8 @@ TEST_CASE(
     "picture: a network that is trained on is among the best once, as in the state") {
   std::size_t trained_on = 0;
   for (std::uint64_t order = 1; order <= 5; ++order) {
-    const auto run =
-        test::watched_run("asha", order, "asked", {"evolution.rungs=[1, 2]"});
+    const auto run = test::watched_run("asha", order, "asked",
+                                       {"synthetic.epochs=2", "evolution.rungs=[1, 2]"});
     std::map<candidate_id, std::shared_ptr<const genome>> genomes;
     std::vector<std::shared_ptr<const genome>> succeeded;
     for (const auto& r : run.records)
