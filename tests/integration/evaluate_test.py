@@ -106,7 +106,7 @@ class Optuna(EvaluateTest):
         python = ROOT / "build" / "test_venv" / "bin" / "python"
         if not python.exists():
             self.skipTest("no build/test_venv: run tools/setup")
-        ended = subprocess.run([python, ROOT / "tools" / "optuna" / "optuna_training.py", self.file, "--clade", CLADE, "--seeds",
+        ended = subprocess.run([python, ROOT / "experiments" / "peers" / "optuna_training.py", self.file, "--clade", CLADE, "--seeds",
                                 "1", "--seconds", "1", "--strategies", "random", "--json"],
                                capture_output=True, timeout=200, cwd=self.folder)
         self.assertEqual(ended.returncode, 0, ended.stderr)

@@ -160,7 +160,7 @@ class Search(TableTest):
         self.assertIn("optuna.json: is not one JSON object", refused.err)
 
     def test_optuna_s_script_reads_the_same_table(self):
-        sys.path.insert(0, str(ROOT / "tools" / "optuna"))  # The path is as for a script that is run from there.
+        sys.path.insert(0, str(ROOT / "experiments" / "peers"))  # The path is as for a script that is run from there.
         script = importlib.import_module("optuna_tables")
         self.compared_with(script)
         table = script.Table(self.folder / "t.toml")

@@ -251,7 +251,7 @@ std::string graph_writer::visit(const mixture_step& o) {
   if (!o.of_probabilities)
     return done(add("Sum", weighed, name));
   add("Sum", weighed, part("sum"));
-  add("Max", {part("sum"), numbers(part("least"), {}, std::vector<float>{1e-12F})},
+  add("Max", {part("sum"), numbers(part("smallest"), {}, std::vector<float>{1e-12F})},
       part("positive"));
   add("Log", {part("positive")}, part("log"));
   if (!o.least)

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <catch2/catch.hpp>
 #include <httplib.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,6 +144,23 @@ TEST_CASE("queue client: what nobody has accepted gets no token") {
   const unique_fd accepted(::accept(listens.get(), nullptr, nullptr));
   REQUIRE(accepted);
   CHECK(read_all(accepted.get()).empty());
+}
+
+TEST_CASE("queue client: a server that dies before it has accepted is not waited for") {
+  int port = 0;
+  auto listens = listening(port);
+  auto asked = std::async(std::launch::async, [&] {
+    auto connection =
+        queue_client_connection::open({.address = at_port(port),
+                                       .token = token,
+                                       .trusted = {::geteuid()},
+                                       .connect_time = std::chrono::hours(1)});
+    return connection.value().ask({.path = "/v1/user"}, std::chrono::seconds(1));
+  });
+  pollfd waits{.fd = listens.get(), .events = POLLIN, .revents = 0};
+  REQUIRE(::poll(&waits, 1, -1) == 1); // It is connected, and nobody's.
+  listens = {};
+  CHECK(asked.get().is_unsent);
 }
 
 TEST_CASE("queue client: another user who listens at the server's port gets no token") {

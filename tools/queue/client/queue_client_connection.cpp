@@ -8,6 +8,7 @@
 #include "tools/queue/processes/entry_log.hpp"
 
 #include <httplib.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,12 @@ bool is_unsent(httplib::Error e) {
   default:
     return false;
   }
+}
+
+/// Whether the other side has ended a connection.
+bool is_cut(int connected) {
+  pollfd one{.fd = connected, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&one, 1, 0) != 0;
 }
 
 /// Looks who has accepted a connection before anything is sent.
@@ -63,7 +70,8 @@ private:
   [[nodiscard]] std::string why_not(int connected) const {
     const auto until = std::chrono::steady_clock::now() + accept_time_;
     auto peer = user_of_peer(connected);
-    while (peer.found == peer_user::is::absent
+    // A server that dies leaves connections behind that nobody will ever accept.
+    while (peer.found == peer_user::is::absent && !is_cut(connected)
            && std::chrono::steady_clock::now() < until) {
       std::this_thread::sleep_for(accept_pause);
       peer = user_of_peer(connected);
