@@ -51,10 +51,10 @@ struct queue_slots {
 /// over `queue_rules::ageing`, minus half of its user's share, from 0 to 1, of what
 /// all users have used of late (decayed, running entries included). The largest score is
 /// next; of equal ones the first submitted. So a step of priority weighs more than any use
-/// and as much as a day of waiting, and whatever waits is next at some time. This is SLURM's multifactor
-/// priority (Yoo, Jette and Grondona, "SLURM: Simple Linux Utility for Resource
-/// Management", 2003; slurm.schedmd.com/priority_multifactor.html) with three factors.
-/// Kueue's admission by usage with a half-life is the same fair share.
+/// and as much as a day of waiting, and whatever waits is next at some time. This is
+/// SLURM's multifactor priority (Yoo, Jette and Grondona, "SLURM: Simple Linux Utility
+/// for Resource Management", 2003; slurm.schedmd.com/priority_multifactor.html) with
+/// three factors. Kueue's admission by usage with a half-life is the same fair share.
 ///
 /// An entry that its user's quota has no room for is passed over.
 ///

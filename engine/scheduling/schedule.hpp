@@ -84,9 +84,9 @@ struct offer {
   std::uint64_t machine = 0; ///< Slots of one machine can do a gang's task together.
 };
 
-/// Who does what: tasks that wait, the longest first (but `task::first`); nodes with their leases. Pure: it
-/// is told the time. For each task exactly one result is accepted, that of its present
-/// lease.
+/// Who does what: tasks that wait, the longest first (but `task::first`); nodes with
+/// their leases. Pure: it is told the time. For each task exactly one result is accepted,
+/// that of its present lease.
 ///
 /// A gang (task_needs::slots) gets its slots together. If too few are free, slots of the
 /// machine on which it can begin first are kept for it: of the gangs that wait, the first

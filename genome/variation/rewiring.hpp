@@ -9,9 +9,9 @@
 namespace clade {
 
 // Changes of the graph. Each returns what it did, or nothing where the genome has no room
-// for such a change; then the genome is left as it was. No edge is recurrent and all nodes are live (`prune`); so it is
-// afterwards. A genome that obeys its grammar still does, but for the settings of merges,
-// which `repair_nodes` mends.
+// for such a change; then the genome is left as it was. No edge is recurrent and all
+// nodes are live (`prune`); so it is afterwards. A genome that obeys its grammar still
+// does, but for the settings of merges, which `repair_nodes` mends.
 
 /// Puts a node of a random operator on a random edge, which is disabled.
 [[nodiscard]] std::optional<change> add_node(const grammar& rules, genome& g,

@@ -1,7 +1,7 @@
-// The composites for images. Each row names a function that lists the operator's layers. A layer's place in the list
-// is its number, counted from 1; 0 stands for what enters the operator. Layers that are
-// repeated have the number of their repetition in front of their names, so that a child
-// with one repetition more finds its parent's layers again.
+// The composites for images. Each row names a function that lists the operator's layers.
+// A layer's place in the list is its number, counted from 1; 0 stands for what enters the
+// operator. Layers that are repeated have the number of their repetition in front of
+// their names, so that a child with one repetition more finds its parent's layers again.
 //
 // A branch that is added to what it branched off ends with a layer that gives 0 at first
 // (layer_part::starts_at_zero): a stack of any depth begins as the sum of its skips (He et

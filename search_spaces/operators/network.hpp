@@ -26,8 +26,8 @@ struct layer {
   /// Unique and stable: the gene's innovation in full, and for what decode() put before
   /// its operator the role, numbered by input where several are merged ("n3f2a1",
   /// "n3f2a1.flatten", "n3f2a1.project0", "n3f2a1.add"); of an operator that is several
-  /// layers the part ("n3f2a1.2.conv1", of the second repetition). Names the layer's parameters and
-  /// keys their initial values.
+  /// layers the part ("n3f2a1.2.conv1", of the second repetition). Names the layer's
+  /// parameters and keys their initial values.
   std::string name;
   std::string op;
   std::vector<setting> settings; ///< Complete (search_spaces/operators/operators.hpp).

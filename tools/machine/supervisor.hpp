@@ -67,7 +67,8 @@ public:
 
   /// Until all slots are done. At SIGTERM, or SIGHUP unless it is ignored, the nodes are
   /// told to drain, and given their grace; so they are at SIGUSR1, however often it comes.
-  /// At SIGINT, or a second SIGTERM, they are killed. The exit status: 0, 1 if no head was found, 2 if the run refused a node.
+  /// At SIGINT, or a second SIGTERM, they are killed. The exit status: 0, 1 if no head
+  /// was found, 2 if the run refused a node.
   [[nodiscard]] expected<int> keep_alive();
 
 private:

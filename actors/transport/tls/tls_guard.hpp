@@ -14,8 +14,9 @@ namespace clade {
 
 /// From now on the lengths in what this function's library reads from TLS connections are
 /// followed, as those of CAF's messages. Bytes that others read in the same process, such
-/// as HTTP, are left alone. Returns false if that library is the one that has the guard, so that
-/// nobody could tell them apart: the program was linked in a way that is our mistake.
+/// as HTTP, are left alone. Returns false if that library is the one that has the guard,
+/// so that nobody could tell them apart: the program was linked in a way that is our
+/// mistake.
 [[nodiscard]] bool follow_frames_read_by(const void* function);
 
 /// Who hears of refused connections: a line that names the address and the reason, at

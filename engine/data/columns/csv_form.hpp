@@ -33,9 +33,9 @@ struct csv_form {
   friend bool operator==(const csv_form&, const csv_form&) = default;
 };
 
-/// Returns the form that `params` say, and where they say "auto", what the text shows. `likely` is
-/// the decimal mark where it shows nothing or is unclear. The rules are at the top of
-/// csv_form.cpp.
+/// Returns the form that `params` say, and where they say "auto", what the text shows.
+/// `likely` is the decimal mark where it shows nothing or is unclear. The rules are at
+/// the top of csv_form.cpp.
 [[nodiscard]] csv_form find_form(std::string_view text, const data_params& params,
                                  std::optional<char> likely = std::nullopt);
 

@@ -13,8 +13,8 @@ enum class target_type : std::uint8_t {
   numbers  ///< A number, which training sees standardised. Networks give one number.
 };
 
-/// Training lowers one of these (engine/training/network/loss.hpp; engine/training/metrics/metrics.cpp
-/// measures it without LibTorch).
+/// Training lowers one of these (engine/training/network/loss.hpp;
+/// engine/training/metrics/metrics.cpp measures it without LibTorch).
 enum class loss_kind : std::uint8_t { cross_entropy, squared_error };
 
 /// How outputs become predictions: `learning_task::decoded` does it, and for the formats

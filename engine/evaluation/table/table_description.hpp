@@ -25,7 +25,8 @@ struct table_metric {
   bool in_proportion = false;
 };
 
-/// The description of how a table of evaluations is read (engine/config/experiment/table_file.hpp).
+/// The description of how a table of evaluations is read
+/// (engine/config/experiment/table_file.hpp).
 struct table_description {
   std::string name; ///< The file's path as given.
   /// Absolute. Row i of each is about the same setting.

@@ -81,8 +81,8 @@ struct mixture_step {
 struct select_step {
   std::vector<std::int64_t> columns;
 };
-/// search_spaces/operators/operators.hpp has what these compute. Edges are [features, bins + 1],
-/// frequencies [features, frequencies], the weight [groups, in, out].
+/// search_spaces/operators/operators.hpp has what these compute. Edges are [features,
+/// bins + 1], frequencies [features, frequencies], the weight [groups, in, out].
 struct piecewise_step {
   tensor_index edges = 0;
 };

@@ -14,8 +14,8 @@
 namespace clade {
 namespace {
 
-// The grammar is at the top of engine/data/columns/number_form.cpp. "@(" begins the parameters of
-// a method, "@." stands before the name of one.
+// The grammar is at the top of engine/data/columns/number_form.cpp. "@(" begins the
+// parameters of a method, "@." stands before the name of one.
 constexpr std::string_view number_functions = R"py(def number@(text, unit):
     # type: (str, str) -> float
     # Returns the number that a text holds, with its unit or without, or NaN for a blank.

@@ -65,8 +65,9 @@ struct explanation {
 
 /// Which ancestor each live gene and each hyperparameter comes from. Structure is
 /// inherited from the fitter parent, settings and hyperparameters from either
-/// (genome/variation/crossover.hpp): a gene is followed to the parent that has it, to the fitter if
-/// both do, until none has. Each ancestor is looked up once, and few are kept at a time.
+/// (genome/variation/crossover.hpp): a gene is followed to the parent that has it, to the
+/// fitter if both do, until none has. Each ancestor is looked up once, and few are kept
+/// at a time.
 [[nodiscard]] expected<std::vector<inherited_gene>> trace_genes(const ancestry& from,
                                                                 candidate_id id);
 

@@ -171,8 +171,8 @@ struct model_composed {
   double temperature = 1;              ///< Probabilities are calibrated by it.
   std::vector<metric> metrics{};       ///< On the validation part: "validation.accuracy".
   std::vector<std::string> left_out{}; ///< Models that could not be used, and why.
-  /// No probability of a class is below it (search_spaces/operators/mixture.hpp). None: of numbers,
-  /// of a champion that stands in for all, and in runs of earlier versions.
+  /// No probability of a class is below it (search_spaces/operators/mixture.hpp). None:
+  /// of numbers, of a champion that stands in for all, and in runs of earlier versions.
   std::optional<double> least{};
 };
 

@@ -58,10 +58,11 @@ struct run_state {
   std::map<candidate_id, candidate> open;
   std::set<candidate_id> copies;
   known_networks known;
-  /// The fittest so far that did not fail, as `keep_best` keeps them, each network once; and the best of generation 0's random candidates. Each is a model whose
-  /// fitness was measured, so one that was trained for few epochs counts like any other:
-  /// of a genome on several rungs that is kept which did best, the first of equals. The
-  /// best random one may be one that was trained on.
+  /// The fittest so far that did not fail, as `keep_best` keeps them, each network once;
+  /// and the best of generation 0's random candidates. Each is a model whose fitness was
+  /// measured, so one that was trained for few epochs counts like any other: of a genome
+  /// on several rungs that is kept which did best, the first of equals. The best random
+  /// one may be one that was trained on.
   std::vector<individual> best;
   std::optional<individual> best_random;
   /// The networks of generation 0's random candidates.

@@ -134,8 +134,8 @@ enum class end_answer : std::uint8_t {
                                      bool trainings_too);
 
 /// Returns whether a run that is to stop can pause now. It waits for what nodes have in
-/// training. A candidate that waits for a node (`withdrawn`), or for a copy, stays open in the store,
-/// where resume finds it. The caller has nothing on its way to the disk.
+/// training. A candidate that waits for a node (`withdrawn`), or for a copy, stays open
+/// in the store, where resume finds it. The caller has nothing on its way to the disk.
 [[nodiscard]] bool may_pause(const run_state& run, const run_course& course,
                              const under_way& present,
                              const std::set<candidate_id>& withdrawn);

@@ -32,11 +32,11 @@ struct kept_picture {
 };
 
 /// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its own,
-/// but for large weights, which lie beside it (blob_folder.hpp). Table `records` (sequence, time, kind, payload, checksum chained over its
-/// predecessor's) is the truth; the tables that people query are written from it in the
-/// same transaction. Schema and example queries: engine/store/schema.sql. One process
-/// writes (a lock file says which); any number read while it does. Every call blocks on
-/// the disk. One thread at a time.
+/// but for large weights, which lie beside it (blob_folder.hpp). Table `records`
+/// (sequence, time, kind, payload, checksum chained over its predecessor's) is the truth;
+/// the tables that people query are written from it in the same transaction. Schema and
+/// example queries: engine/store/schema.sql. One process writes (a lock file says which);
+/// any number read while it does. Every call blocks on the disk. One thread at a time.
 class store {
 public:
   store(store&&) noexcept;

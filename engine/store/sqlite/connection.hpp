@@ -30,7 +30,8 @@ struct connection {
   SQLite::Database db;
   store_advice advice = {};
 
-  /// Makes the file with the tables that `make_tables` makes; whole or, after an error, not at all. Throws.
+  /// Makes the file with the tables that `make_tables` makes; whole or, after an error,
+  /// not at all. Throws.
   [[nodiscard]] static connection
   make(const std::filesystem::path& file,
        const std::function<void(SQLite::Database&)>& make_tables,

@@ -32,8 +32,8 @@ struct restarted {};
 
 using news = std::variant<record_event, epoch_event, slots_view, restarted>;
 
-/// The state that views say they show: a head that is at work, or that is not heard of for now,
-/// a replay, or what a store says of a run.
+/// The state that views say they show: a head that is at work, or that is not heard of
+/// for now, a replay, or what a store says of a run.
 enum class feed_state : std::uint8_t {
   live,
   not_connected,

@@ -25,9 +25,10 @@ namespace clade {
 //                         heard, at_work, quarantined, TEAM]...]] durations in ms
 //   "alive"   [sequence]                     each second; of the last record
 //
-// where TEAM is [member, members, steps, bytes, waits] (slots.hpp) and RECORD is what the store has (grammar: engine/run/records/record.cpp). Only records
-// are numbered, and only they can be had again. On another socket (ROUTER; ask with a
-// DEALER or REQ) it answers one message for each:
+// where TEAM is [member, members, steps, bytes, waits] (slots.hpp) and RECORD is what the
+// store has (grammar: engine/run/records/record.cpp). Only records are numbered, and only
+// they can be had again. On another socket (ROUTER; ask with a DEALER or REQ) it answers
+// one message for each:
 //
 //   ["snapshot"]                  ["snapshot", name, PICTURE]
 //   ["candidate", id]             ["candidate", CANDIDATE]

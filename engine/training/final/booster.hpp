@@ -32,9 +32,9 @@ struct boosting_params {
       std::chrono::steady_clock::time_point::max();
 };
 
-/// Trees as the operator boosted_trees has them (search_spaces/operators/operators.hpp). They have
-/// one output for values and for two classes, of which it is the log-odds of the second;
-/// else one for each class.
+/// Trees as the operator boosted_trees has them (search_spaces/operators/operators.hpp).
+/// They have one output for values and for two classes, of which it is the log-odds of
+/// the second; else one for each class.
 struct forest {
   std::int64_t rounds = 0;
   std::int64_t depth = 0;

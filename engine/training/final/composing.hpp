@@ -7,13 +7,13 @@ namespace clade {
 /// Chooses an ensemble among the members, the linear model and, of tables, boosted trees by
 /// what they say of the validation part (ensemble_selection.hpp), calibrates it and
 /// measures it on the test part. It is never behind any of them alone, by the run's
-/// objective (engine/run/steps/final_choice.hpp): where the ensemble of the lowest loss is, one
-/// is taken that begins with the best of them, and a sentence says so. Among the folds of
-/// a genome, each example is judged by the one that was trained without it. A member that
-/// cannot be used, because its weights are damaged, say, or because there is no time left
-/// for it, is left out with all folds of its genome, and named; the first of `members` is
-/// used however long it takes. Loads the data where they are not loaded, and turns
-/// LibTorch's exceptions into errors of kind io.
+/// objective (engine/run/steps/final_choice.hpp): where the ensemble of the lowest loss
+/// is, one is taken that begins with the best of them, and a sentence says so. Among the
+/// folds of a genome, each example is judged by the one that was trained without it. A
+/// member that cannot be used, because its weights are damaged, say, or because there is
+/// no time left for it, is left out with all folds of its genome, and named; the first of
+/// `members` is used however long it takes. Loads the data where they are not loaded, and
+/// turns LibTorch's exceptions into errors of kind io.
 [[nodiscard]] expected<composition>
 compose_final_model(training_context& context, std::span<const trained_member> members,
                     std::uint64_t seed, const budget& b);

@@ -60,10 +60,10 @@ struct resumption {
 /// validation part, and what is asked for. A loss that is no finite number ends the
 /// training as diverged. Its deadline cuts it: the best of its epochs counts, or what it
 /// had learnt by then in the first, if that was a tenth of it or more; unless the result was
-/// to say where it stands, or a team does it. LibTorch's exceptions pass through. One that goes on gives, bit
-/// for bit, what it would give had it never stopped; where the recipe has another
-/// optimiser, that one starts anew. An error of kind corrupt if what it is to go on with
-/// is of another network.
+/// to say where it stands, or a team does it. LibTorch's exceptions pass through. One
+/// that goes on gives, bit for bit, what it would give had it never stopped; where the
+/// recipe has another optimiser, that one starts anew. An error of kind corrupt if what
+/// it is to go on with is of another network.
 [[nodiscard]] expected<training_result>
 train(network_module& net, const device_data& data, const training_task& task,
       progress& p, const std::optional<resumption>& from = std::nullopt,

@@ -32,8 +32,8 @@ using ensemble_measure =
 
 /// Chooses an ensemble by the run's own objective: model `first` alone, then at each of
 /// `rounds` with the model with which it is fittest, as long as it is then fitter. The
-/// ensemble is never behind `first` (engine/run/steps/final_choice.hpp). Returns how often each
-/// of so many models is in it.
+/// ensemble is never behind `first` (engine/run/steps/final_choice.hpp). Returns how
+/// often each of so many models is in it.
 [[nodiscard]] std::vector<std::uint32_t>
 grow_ensemble(std::size_t models, std::size_t first, const objective& goal,
               const ensemble_measure& measure, std::uint32_t rounds = 10);

@@ -9,9 +9,9 @@
 
 namespace clade {
 
-/// The part of examples that networks see: the numbers of an input, in float32 on the device. They
-/// are held there, in 8 bits where the source has them so, or read from the source as they
-/// are asked for.
+/// The part of examples that networks see: the numbers of an input, in float32 on the
+/// device. They are held there, in 8 bits where the source has them so, or read from the
+/// source as they are asked for.
 class example_tensors {
 public:
   example_tensors() = default;

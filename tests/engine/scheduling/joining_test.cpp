@@ -60,7 +60,8 @@ TEST_CASE("joining: a node that is back keeps what it has under the leases that 
   s.submit({.id = 1, .alone = true});
   const auto given = s.hand_out(start).at(0).leases.at(0);
   CHECK(leases_kept(s, 1, {given}, true) == std::vector<lease>{given});
-  // It names another lease: the one that the head knows ends, and the task is the node's again.
+  // It names another lease: the one that the head knows ends, and the task is the node's
+  // again.
   const auto kept = leases_kept(s, 1, {{.id = 1, .number = given.number + 7}}, true);
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].id == 1);

@@ -32,7 +32,8 @@ node_orders::order order_of(entry_id id, const std::string& script) {
 /// A queue's server as its machines know it.
 class played_server {
 public:
-  /// The reports that were told and the orders that are answered. Changes under the lock of `with`.
+  /// The reports that were told and the orders that are answered. Changes under the lock
+  /// of `with`.
   struct state {
     node_orders orders{.server = "x", .change = 1};
     std::optional<node_orders> late{}; ///< The answer in place of `orders`.

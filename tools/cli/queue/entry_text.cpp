@@ -99,8 +99,9 @@ void print_entry(const ordered_json& e) {
       line(key, std::to_string(number_of_key(e, key)));
   line("device", text_of_key(e, "device"));
   const std::string on =
-      joined(e.value("on", ordered_json::array()), " ",
-             [](const ordered_json& slot) { return plain_line(slot.get<std::string>()); });
+      joined(e.value("on", ordered_json::array()), " ", [](const ordered_json& slot) {
+        return plain_line(slot.get<std::string>());
+      });
   line("on", on);
   for (const char* key : {"submitted", "started", "ended"})
     if (const auto time = number_of_key(e, key); time > 0)

@@ -10,8 +10,8 @@
 
 namespace clade {
 
-/// In a queue's folder, or that of one of its machines: a folder for each entry, by its number, with its `log` and the
-/// `runs` that it made.
+/// In a queue's folder, or that of one of its machines: a folder for each entry, by its
+/// number, with its `log` and the `runs` that it made.
 inline constexpr const char* entries_folder_name = "entries";
 inline constexpr const char* entry_log_name = "log";
 inline constexpr const char* entry_runs_name = "runs";

@@ -18,8 +18,9 @@ struct difference_params {
 void keys(own_keys& v, difference_params& p);
 
 /// Differential evolution (Storn and Price, Journal of Global Optimization 11, 1997) of
-/// hyperparameters, in the unit cube of their domains (genome/genes/unit_cube.hpp). Each of the
-/// `population` places has a target x; its child takes the place if it is not worse:
+/// hyperparameters, in the unit cube of their domains (genome/genes/unit_cube.hpp). Each
+/// of the `population` places has a target x; its child takes the place if it is not
+/// worse:
 ///
 ///   v = a + F (b - c)                   difference_base = "random": DE/rand/1/bin
 ///   v = x + F (best - x) + F (b - c)    difference_base = "current_to_best"
