@@ -23,12 +23,11 @@ std::string numbered(std::uint64_t id) {
   return "#" + std::to_string(id);
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const auto first = text.find_first_not_of(blank);
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos)
     return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 std::string first_line_of(std::string_view text) {

@@ -48,7 +48,7 @@ template<class Items, class Text = std::identity>
   return text;
 }
 
-/// The same with `between` before the last one too: "a, b, c".
+/// Joins them as `enumerated` does, with `between` before the last one too: "a, b, c".
 template<class Items, class Text = std::identity>
 [[nodiscard]] std::string joined(const Items& items, std::string_view between = ", ",
                                  const Text& text_of = {}) {
@@ -61,14 +61,29 @@ template<class Items, class Text = std::identity>
 /// Returns "1 row", "12,345 rows".
 [[nodiscard]] std::string counted(std::uint64_t n, std::string_view one,
                                   std::string_view several);
-/// The same where several are one with an s.
+/// Counts them where several are called as one is, with an s: "1 row", "2 rows".
 [[nodiscard]] std::string counted(std::uint64_t n, std::string_view one);
 
 /// Returns "#12", as people name a candidate and an entry of a queue.
 [[nodiscard]] std::string numbered(std::uint64_t id);
 
-/// Returns the text without blanks, tabs and line ends before and after it.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
+/// Returns the text without the characters of `blanks` before and after it.
+[[nodiscard]] std::string_view trimmed(std::string_view text,
+                                       std::string_view blanks = " \t\r\n");
+
+/// Returns the value of an enumeration that has a text in the list of them, in the order of
+/// its values; none for any other text.
+template<class Enum, class Texts>
+[[nodiscard]] std::optional<Enum> parse_one_of(const Texts& texts,
+                                               std::string_view text) {
+  std::size_t i = 0;
+  for (const std::string_view known : texts) {
+    if (known == text)
+      return static_cast<Enum>(i);
+    ++i;
+  }
+  return std::nullopt;
+}
 
 /// Returns what stands before the first line end.
 [[nodiscard]] std::string first_line_of(std::string_view text);

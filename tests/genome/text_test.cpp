@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
+#include <array>
 #include <limits>
 #include <set>
 #include <vector>
@@ -44,9 +45,19 @@ TEST_CASE("text: counts are said with their commas and in singular or plural") {
   CHECK(counted(12345, "entry", "entries") == "12,345 entries");
 }
 
+TEST_CASE("text: a text of a list is the value of an enumeration at its place") {
+  enum class size : std::uint8_t { small, large };
+  constexpr std::array texts{"small", "large"};
+  CHECK(parse_one_of<size>(texts, "small") == size::small);
+  CHECK(parse_one_of<size>(texts, "large") == size::large);
+  CHECK_FALSE(parse_one_of<size>(texts, "larg"));
+  CHECK_FALSE(parse_one_of<size>(texts, ""));
+}
+
 TEST_CASE("text: texts are trimmed, cut and moved by lines") {
   CHECK(trimmed(" \t a b\r\n") == "a b");
   CHECK(trimmed(" \n").empty());
+  CHECK(trimmed(" a \n", " ") == "a \n");
   CHECK(first_line_of("one\ntwo") == "one");
   CHECK(first_line_of("one") == "one");
   CHECK(indented("a\n\nb", 2) == "  a\n\n  b");

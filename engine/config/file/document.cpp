@@ -70,11 +70,11 @@ expected<void> apply_override(document& d, std::string_view assignment,
     return fail_in(option + clipped(assignment),
                    {error_kind::invalid_input, "has no value; write KEY=VALUE, as in "
                                                "evolution.population=48"});
-  const std::string key(trimmed(assignment.substr(0, equals)));
+  const std::string key(trimmed(assignment.substr(0, equals), " "));
   const std::string place = option + clipped(key);
   if (std::ranges::count(key, '.') >= static_cast<std::ptrdiff_t>(deepest_toml))
     return fail_in(place, {error_kind::invalid_input, "has more parts than any key has"});
-  auto value = parse_value(trimmed(assignment.substr(equals + 1)));
+  auto value = parse_value(trimmed(assignment.substr(equals + 1), " "));
   if (!value)
     return fail_in(place, std::move(value).error());
   toml::table* table = &d.root;

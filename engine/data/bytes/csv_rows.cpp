@@ -15,7 +15,13 @@
 #include <algorithm>
 
 namespace clade {
-namespace {} // namespace
+
+namespace {
+
+// A line end in quotes is part of the text that it ends.
+constexpr std::string_view blanks = " \t\r";
+
+} // namespace
 
 expected<bool> csv_rows::next(csv_row& r) {
   r.fields.clear();
@@ -24,7 +30,8 @@ expected<bool> csv_rows::next(csv_row& r) {
     const std::size_t end = std::min(text_.find('\n', position_), text_.size());
     const auto line = text_.substr(position_, end - position_);
     // In a table by tabs, a line of tabs is a row of blanks.
-    if (!trimmed(line).empty() || line.find(dialect_.delimiter) != std::string_view::npos)
+    if (!trimmed(line, blanks).empty()
+        || line.find(dialect_.delimiter) != std::string_view::npos)
       break;
     position_ = std::min(end + 1, text_.size());
     ++line_;
@@ -71,7 +78,7 @@ expected<void> csv_rows::read_field(csv_row& r) {
     return read_quoted(r);
   }
   const std::size_t end = end_of_field();
-  r.fields.push_back(trimmed(text_.substr(position_, end - position_)));
+  r.fields.push_back(trimmed(text_.substr(position_, end - position_), blanks));
   position_ = end;
   return {};
 }
@@ -92,9 +99,9 @@ expected<void> csv_rows::read_quoted(csv_row& r) {
     field += mark;
     ++position_;
   }
-  r.fields.push_back(trimmed(field));
+  r.fields.push_back(trimmed(field, blanks));
   const std::size_t end = end_of_field();
-  if (!trimmed(text_.substr(position_, end - position_)).empty())
+  if (!trimmed(text_.substr(position_, end - position_), blanks).empty())
     return fail(error_kind::invalid_input, "text follows a closing quote");
   position_ = end;
   return {};

@@ -76,4 +76,5 @@ TEST_CASE("experiment: an override that is wrong is named as it was given") {
       == "--set slots.local: the value [\"cpu:2\" is not TOML that closes what it opens");
   CHECK(with("slots.local=1\nseed = 2")
         == "--set slots.local: the value holds a line break");
+  CHECK(with("slots.local=1\n") == "--set slots.local: the value holds a line break");
 }

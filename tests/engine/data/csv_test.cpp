@@ -89,6 +89,8 @@ TEST_CASE("csv: a quoted field may hold commas and quotes and newlines") {
       load("x,class\n1,\"a,\"\"1\"\"\"\n2,\"b\nc\"\n3,\"a,\"\"1\"\"\"\n4,\"b\nc\"\n"
            "5,\"a,\"\"1\"\"\"\n6,\"b\nc\"\n");
   CHECK(data.classes == texts{"a,\"1\"", "b\nc"});
+  CHECK(load("x,class\n1,\"c\n\"\n2,c\n3,\"c\n\"\n4,c\n5,\"c\n\"\n6,c\n").classes
+        == texts{"c", "c\n"});
   CHECK(error_of("x.csv", "x,class\n1,\"b\nc\"\n2,3,\"b\nc\"\n")
         == "x.csv:4: 3 columns, where line 1 has 2");
 }
