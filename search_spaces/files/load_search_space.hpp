@@ -13,8 +13,8 @@ namespace clade {
 /// "file:line: ...", with the nearest known key.
 [[nodiscard]] expected<search_space> load_search_space(const std::filesystem::path& file);
 
-/// The same from text, which may not include others; `origin` names it in messages. It
-/// reads what `to_toml` writes.
+/// Reads a search space from text, such as `to_toml` writes. It may not include others;
+/// `origin` names it in messages.
 [[nodiscard]] expected<search_space> parse_search_space(std::string_view text,
                                                         std::string_view origin);
 

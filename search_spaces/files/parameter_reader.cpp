@@ -37,13 +37,6 @@ constexpr std::array<std::string_view, 5> range_keys{"low", "high", "step", "log
 constexpr std::array<std::string_view, 8> all_keys{"low",    "high",    "step",  "log",
                                                    "choice", "ordered", "value", "when"};
 
-bool is_plain(const std::string& text) {
-  return !text.empty() && text.size() <= longest_text
-         && std::ranges::none_of(text, [](char c) {
-              return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-            });
-}
-
 bool ascending_numbers(const std::vector<value>& options) {
   return !std::holds_alternative<std::string>(options.front())
          && std::ranges::adjacent_find(options, std::greater_equal<>()) == options.end();
@@ -95,7 +88,7 @@ std::optional<value> parameter_reader::read_value(const toml::node& node) {
     return {};
   }
   if (auto text = node.value_exact<std::string>()) {
-    if (is_plain(*text))
+    if (!text->empty() && text->size() <= longest_text && is_one_line(*text))
       return std::move(*text);
     note(node,
          "is a text that is empty, longer than 256 bytes or has control characters");
@@ -311,6 +304,11 @@ std::string describe(const toml::node& node) {
 }
 
 // `node.value<double>()` has nothing for a whole number beyond 2^53 that it would round.
+bool is_one_line(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
 std::optional<double> real_of(const toml::node& node) {
   if (const auto whole = node.value_exact<std::int64_t>())
     return static_cast<double>(*whole);

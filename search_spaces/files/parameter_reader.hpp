@@ -36,6 +36,9 @@ private:
 /// "a list", "true", "3.5": what stands there, for messages.
 [[nodiscard]] std::string describe(const toml::node& node);
 
+/// Returns whether a text has no control characters of ASCII, line ends included.
+[[nodiscard]] bool is_one_line(std::string_view text);
+
 /// A number as a real, the nearest where it is a whole one that no real equals; none of
 /// what is no number.
 [[nodiscard]] std::optional<double> real_of(const toml::node& node);

@@ -33,8 +33,8 @@ struct tree_sizes {
 /// An ensemble mixes one of these.
 enum class mixed_answers : std::uint8_t {
   probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
-  /// The same, and then the probabilities are mixed with equal ones, so that none is
-  /// below the tensor "least" [1].
+  /// Scores of classes: the mixed probabilities are mixed once more, with equal ones, so
+  /// that none is below the tensor "least" [1].
   bounded_probabilities,
   values ///< Numbers: their mixed sum.
 };

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::int64_t most_factor = 1024;
 
-bool is_name(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
 /// Takes what stands before the next '*' or '/' off the text.
 std::string_view next_term(std::string_view& text) {
   const auto end = std::min(text.find_first_of("*/"), text.size());
@@ -37,12 +31,18 @@ const setting_entry& entry_of(std::string_view op, const std::string& name) {
 
 } // namespace
 
+bool is_own_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
 std::optional<own_formula> parse_formula(std::string_view text) {
   if (!text.starts_with('='))
     return std::nullopt;
   text.remove_prefix(1);
   own_formula f{.of = std::string(next_term(text))};
-  if (!is_name(f.of))
+  if (!is_own_name(f.of))
     return std::nullopt;
   while (!text.empty()) {
     const bool divides = text.front() == '/';

@@ -23,6 +23,10 @@ struct own_formula {
   static constexpr std::string_view channels = "channels";
 };
 
+/// Returns whether a text is of small letters, digits and "_", as the names in a composite
+/// are.
+[[nodiscard]] bool is_own_name(std::string_view text);
+
 /// Reads "=filters / 4"; none for a text that is no formula.
 [[nodiscard]] std::optional<own_formula> parse_formula(std::string_view text);
 /// Returns the text that `parse_formula` reads.

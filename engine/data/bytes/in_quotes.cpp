@@ -28,8 +28,7 @@ std::string in_quotes(std::string_view text) {
 std::string all_in_quotes(std::span<const std::string> texts) {
   constexpr std::size_t most = 12;
   const std::string out =
-      joined(texts.first(std::min(texts.size(), most)), ", ",
-             [&](const std::string& text) { return in_quotes(text); });
+      joined(texts.first(std::min(texts.size(), most)), ", ", in_quotes);
   return out + (texts.size() > most ? ", ..." : "");
 }
 

@@ -106,9 +106,7 @@ std::vector<std::string> data_summary(const inferred_data& inferred,
 
 std::string scale_note(const data_set& data) {
   constexpr std::size_t most = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, data.robust.size()); ++i)
-    text += (i == 0 ? "" : ", ") + data.robust[i];
+  auto text = joined(std::span(data.robust).first(std::min(most, data.robust.size())));
   if (data.robust.size() > most)
     text += " and " + std::to_string(data.robust.size() - most) + " more";
   return text.empty() ? ""

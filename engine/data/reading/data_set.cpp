@@ -1,8 +1,7 @@
 // Files are read into `examples` (read_examples.cpp), at most `limit` of each are kept,
-// columns are encoded, the test file's are put behind the others, the shape is
-// checked, classes are sorted (by value where all are whole numbers, else by text), the
-// split is made (split.cpp), and blanks are filled and features scaled by what the train
-// part alone says (features.cpp).
+// columns are encoded, the test file's are put behind the others, the shape is checked,
+// classes are sorted (class_labels.cpp), the split is made (split.cpp), and blanks are
+// filled and features scaled by what the train part alone says (features.cpp).
 
 #include "engine/data/reading/data_set.hpp"
 
@@ -10,10 +9,10 @@
 #include "engine/data/columns/date_column.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/columns/number_form.hpp"
+#include "engine/data/reading/class_labels.hpp"
 #include "engine/data/reading/features.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/reading/split.hpp"
-#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,10 +27,6 @@ namespace {
 
 tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
-}
-
-bool is_number(const std::string& text) {
-  return parse_number<double>(text).has_value();
 }
 
 void keep(examples& e, std::vector<std::uint32_t> kept) {
@@ -79,82 +74,6 @@ expected<tensor_shape> shape_of(const examples& e, const data_params& params) {
                + std::to_string(e.shape.elements())
                + " values besides the target, where shape = " + to_text(params.shape)
                + " takes " + std::to_string(params.shape.elements()));
-}
-
-// New label by old one, and `data.classes`.
-std::vector<std::int64_t> sort_classes(const examples& e, data_set& data) {
-  std::vector<std::uint32_t> used(e.classes.size(), 0);
-  for (const std::uint32_t label : e.labels)
-    used[label] = 1;
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i] != 0)
-      order.push_back(i);
-  const bool numbers = std::all_of(order.begin(), order.end(), [&](std::size_t i) {
-    return parse_number<std::int64_t>(e.classes[i]).has_value();
-  });
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (numbers
-        && parse_number<std::int64_t>(e.classes[a])
-               != parse_number<std::int64_t>(e.classes[b]))
-      return *parse_number<std::int64_t>(e.classes[a])
-             < *parse_number<std::int64_t>(e.classes[b]);
-    return e.classes[a] < e.classes[b];
-  });
-  std::vector<std::int64_t> label(e.classes.size(), -1);
-  for (const std::size_t i : order) {
-    label[i] = static_cast<std::int64_t>(data.classes.size());
-    const auto n = numbers ? parse_number<std::int64_t>(e.classes[i]) : std::nullopt;
-    const bool named =
-        n && *n >= 0 && static_cast<std::size_t>(*n) < e.class_names.size();
-    data.classes.push_back(named ? e.class_names[static_cast<std::size_t>(*n)]
-                                 : e.classes[i]);
-  }
-  return label;
-}
-
-expected<void> check_classes(const examples& e, const data_set& data) {
-  const std::string file = e.origin;
-  if (data.classes.size() < 2)
-    return wrong(file + ": every example is of class \"" + data.classes.front()
-                 + "\"; two classes are the least");
-  std::vector<std::size_t> members(data.classes.size(), 0);
-  std::vector<std::size_t> first(data.classes.size(), 0);
-  for (std::size_t i = 0; i < e.count; ++i)
-    if (members[static_cast<std::size_t>(data.labels[i])]++ == 0)
-      first[static_cast<std::size_t>(data.labels[i])] = i;
-  const auto alone = std::ranges::find(members, 1U);
-  if (alone == members.end())
-    return {};
-  const auto c = static_cast<std::size_t>(alone - members.begin());
-  const auto others = std::ranges::count(members, 1U) - 1;
-  return wrong(e.place(first[c]) + ": class \"" + data.classes[c]
-               + "\" has this one member; two are the least"
-               + (others == 0 ? ""
-                              : " (and " + std::to_string(others)
-                                    + (others == 1 ? " other class has one)"
-                                                   : " other classes have one each)"))
-               + (is_number(data.classes[c])
-                          && (e.by_line || !parse_number<std::int64_t>(data.classes[c]))
-                      ? " (to predict numbers, say task = \"regression\")"
-                      : ""));
-}
-
-expected<void> set_labels(examples& e, const examples* test, data_set& data) {
-  const auto label = sort_classes(e, data);
-  for (const std::uint32_t old : e.labels)
-    data.labels.push_back(label[old]);
-  if (auto fine = check_classes(e, data); !fine || test == nullptr)
-    return fine;
-  for (std::size_t i = 0; i < test->count; ++i) {
-    const std::string& name = test->classes[test->labels[i]];
-    const auto known = std::find(e.classes.begin(), e.classes.end(), name);
-    if (known == e.classes.end()
-        || label[static_cast<std::size_t>(known - e.classes.begin())] < 0)
-      return wrong(test->place(i) + ": class \"" + name + "\" is not one of " + e.origin);
-    data.labels.push_back(label[static_cast<std::size_t>(known - e.classes.begin())]);
-  }
-  return {};
 }
 
 // By example the time, as a number or in seconds.
@@ -249,6 +168,40 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
   return {};
 }
 
+/// Fills blanks and scales by what the train part says. Takes the features of `e`; `how`
+/// gets what was done to them.
+expected<void> set_features(examples& e, const examples* test,
+                            const std::vector<bool>& unscaled, const data_params& params,
+                            data_set& data, preprocessing& how) {
+  exact_numbers features = std::move(e.features);
+  if (test != nullptr)
+    features.append(test->features);
+  const feature_rows rows{features, features.size() / data.examples, data.train};
+  std::vector<std::optional<robust_scale>> robust;
+  if (params.scale == scale_rule::automatic && data.shape.layout() != layout::image)
+    robust = outlying_columns(rows, unscaled);
+  data.robust = columns_of(e, robust);
+  if (!e.columns.empty()) {
+    how.blanks = means_of(rows);
+    for (std::size_t c = 0; c < robust.size(); ++c)
+      if (robust[c])
+        how.blanks[c] = robust[c]->median;
+    if (auto filled = fill_blanks(rows, how.blanks); !filled)
+      return fail_in(e.origin, std::move(filled).error());
+  }
+  if (data.shape.layout() == layout::image) {
+    how.largest = largest_of(rows);
+    data.features = divided(std::move(features), how.largest);
+  } else {
+    auto scales = scales_of(rows, unscaled, robust);
+    data.features = scaled(std::move(features), scales);
+    how.mean = std::move(scales.mean);
+    how.deviation = std::move(scales.deviation);
+    how.limit = std::move(scales.limit);
+  }
+  return {};
+}
+
 /// `how` gets what was done to the features.
 expected<data_set> assemble(examples e, std::optional<examples> test,
                             const data_params& params, std::uint64_t seed,
@@ -291,32 +244,8 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
                  + " values besides the target, where "
                  + training_files(params).examples.place() + " has "
                  + std::to_string(e.shape.elements()));
-  exact_numbers features = std::move(e.features);
-  if (test)
-    features.append(test->features);
-  const feature_rows rows{features, features.size() / data.examples, data.train};
-  std::vector<std::optional<robust_scale>> robust;
-  if (params.scale == scale_rule::automatic && data.shape.layout() != layout::image)
-    robust = outlying_columns(rows, *unscaled);
-  data.robust = columns_of(e, robust);
-  if (!e.columns.empty()) {
-    how.blanks = means_of(rows);
-    for (std::size_t c = 0; c < robust.size(); ++c)
-      if (robust[c])
-        how.blanks[c] = robust[c]->median;
-    if (auto filled = fill_blanks(rows, how.blanks); !filled)
-      return fail_in(e.origin, std::move(filled).error());
-  }
-  if (data.shape.layout() == layout::image) {
-    how.largest = largest_of(rows);
-    data.features = divided(std::move(features), how.largest);
-  } else {
-    auto scales = scales_of(rows, *unscaled, robust);
-    data.features = scaled(std::move(features), scales);
-    how.mean = std::move(scales.mean);
-    how.deviation = std::move(scales.deviation);
-    how.limit = std::move(scales.limit);
-  }
+  if (auto set = set_features(e, tested, *unscaled, params, data, how); !set)
+    return tl::unexpected(std::move(set).error());
   data.numbers = numbers_of(e.columns);
   how.columns = std::move(e.columns);
   return data;

@@ -243,7 +243,6 @@ private:
   [[nodiscard]] expected<node_orders> orders_for(const std::string& name,
                                                  const node& n) const;
   [[nodiscard]] std::vector<entry_id> running_on(const std::string& node) const;
-  [[nodiscard]] expected<std::string> token_of(entry_id id) const;
 
   const std::string version_;
   queue_rules rules_;

@@ -2,61 +2,30 @@
 // it has and is answered what it should have, so that nothing depends on a single
 // message: what was lost on the way is said again.
 #include "genome/base/child_process.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
-#include "genome/base/whole_file.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
+#include "tools/queue/head/entry_tokens.hpp"
 #include "tools/queue/head/queue_head.hpp"
 #include "tools/queue/machine/processes_below.hpp"
 #include "tools/queue/processes/entry_command.hpp"
-#include "tools/views/web/web_access.hpp"
 
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 
 namespace clade {
 
 namespace {
 
-constexpr std::uint64_t most_token_bytes = 256;
-
 std::string machine_of_entry(const queue_entry& e) {
   return e.slots.empty() ? std::string() : std::string(machine_of(e.slots.front()));
-}
-
-std::filesystem::path token_file(const std::filesystem::path& queue, entry_id id) {
-  return entry_folder(queue, id) / entry_queue_name / token_file_name;
-}
-
-expected<std::string> token_in(const std::filesystem::path& file) {
-  return read_whole_file(file, {.most_bytes = most_token_bytes})
-      .map([](const std::string& text) { return text.substr(0, text.find('\n')); });
 }
 
 tl::unexpected<error> gone(const std::string& node) {
   return fail(error_kind::conflict, "another process has come for " + node
                                         + "; give each machine a --name of its own");
-}
-
-std::string beginning_of_token(entry_id id) {
-  return std::string(entry_token_prefix) + std::to_string(id) + "-";
-}
-
-bool is_token_of(entry_id id, const std::string& token) {
-  const auto beginning = beginning_of_token(id);
-  return token.starts_with(beginning) && token.size() >= beginning.size() + 16
-         && token.find_first_of("\r\n") == std::string::npos;
-}
-
-expected<void> write_token(const std::filesystem::path& file, const std::string& token) {
-  std::error_code failed;
-  std::filesystem::create_directories(file.parent_path(), failed);
-  if (failed)
-    return fail(error_kind::io,
-                file.parent_path().string() + ": cannot be made: " + failed.message());
-  return write_private(file, token + "\n");
 }
 
 entry_id id_of_event(const queue_event& e) {
@@ -170,12 +139,11 @@ expected<void> queue_head::take_held_of(const node_report& r) {
       began_[h.entry.id] = clock::now() - h.since->ran;
     else
       began_.try_emplace(h.entry.id, clock::now());
-    const auto file = token_file(folder(), h.entry.id);
-    std::error_code unknown;
     if (!h.since || !is_token_of(h.entry.id, h.since->token)
-        || std::filesystem::exists(file, unknown))
+        || has_token(folder(), h.entry.id))
       continue;
-    if (auto ok = while_others_read([&] { return write_token(file, h.since->token); });
+    if (auto ok = while_others_read(
+            [&] { return give_token(folder(), h.entry.id, h.since->token); });
         !ok)
       return ok;
   }
@@ -289,7 +257,7 @@ expected<node_orders> queue_head::orders_for(const std::string& name,
   node_orders all{.server = server_, .change = n.change};
   for (const auto id : running_on(name)) {
     const auto& e = state_.entries.at(id);
-    const auto token = while_others_read([&] { return token_of(id); });
+    const auto token = while_others_read([&] { return given_token(folder(), id); });
     if (!token)
       return tl::unexpected(token.error());
     node_orders::order o{.entry = {.id = id, .start = e.starts},
@@ -337,9 +305,9 @@ expected<void> queue_head::check_log_of(const held_entry& e, const std::string& 
   const auto n = nodes_.find(node);
   // The server's own machine has no name, and writes its logs itself.
   if (n == nodes_.end() || !is_running_on(e, node) || is_of_others(node, n->second, who))
-    return fail(error_kind::conflict, "#" + std::to_string(e.id) + " does not run on "
-                                          + node + ", or that is not a machine of "
-                                          + who.name + "'s");
+    return fail(error_kind::conflict, numbered(e.id) + " does not run on " + node
+                                          + ", or that is not a machine of " + who.name
+                                          + "'s");
   if (n->second.user.empty() && who.role != queue_role::admin)
     return fail(error_kind::io, node + " has not reported to this server yet");
   return {};
@@ -362,46 +330,26 @@ std::vector<process_seen> queue_head::processes_of(entry_id id) const {
   return root > 0 ? processes_below(root) : std::vector<process_seen>();
 }
 
-/// The entry's own, made when it is first wanted.
-expected<std::string> queue_head::token_of(entry_id id) const {
-  const auto file = token_file(folder(), id);
-  std::error_code failed;
-  if (std::filesystem::exists(file, failed))
-    return token_in(file);
-  const auto drawn = random_token();
-  if (!drawn)
-    return drawn;
-  const auto token = beginning_of_token(id) + *drawn;
-  return write_token(file, token).map([&] { return token; });
-}
-
 expected<queue_head::asking_entry>
 queue_head::user_of_entry(const std::string& token) const {
   const auto nobody = fail(error_kind::refused, "this token is nobody's");
-  if (!token.starts_with(entry_token_prefix))
-    return nobody;
-  entry_id id = 0;
-  const char* end = token.data() + token.size();
-  const auto [read, problem] =
-      std::from_chars(token.data() + entry_token_prefix.size(), end, id);
-  if (problem != std::errc{} || read == end || *read != '-')
+  const auto id = entry_of_token(token);
+  if (!id)
     return nobody;
   std::string user;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = state_.entries.find(id);
+    const auto found = state_.entries.find(*id);
     if (found == state_.entries.end() || found->second.state != entry_state::running)
       return nobody;
     user = found->second.what.user;
   }
-  const auto file = token_file(folder(), id);
-  if (std::error_code unknown; !std::filesystem::exists(file, unknown))
-    return fail(error_kind::conflict, "the machine of #" + std::to_string(id)
+  if (!has_token(folder(), *id))
+    return fail(error_kind::conflict, "the machine of " + numbered(*id)
                                           + " has not yet told this server its token");
-  const auto known = token_in(file);
-  if (!known || !equal_in_constant_time(*known, token))
+  if (!is_its_token(folder(), *id, token))
     return nobody;
-  return asking_entry{.id = id, .user = std::move(user)};
+  return asking_entry{.id = *id, .user = std::move(user)};
 }
 
 } // namespace clade

@@ -5,6 +5,7 @@
 #include "genome/base/child_process.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
+#include "tools/queue/head/entry_tokens.hpp"
 #include "tools/queue/head/queue_head.hpp"
 #include "tools/queue/machine/queue_disk.hpp"
 #include "tools/queue/processes/entry_command.hpp"
@@ -129,7 +130,7 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
     began_[s.id] = clock::now();
     if (!machine_of(s.slots.front()).empty())
       continue; // Its machine is told as soon as it asks.
-    const auto token = while_others_read([&] { return token_of(s.id); });
+    const auto token = while_others_read([&] { return given_token(folder(), s.id); });
     const auto started = token.and_then([&](const std::string& its) {
       return processes_.start(s.id, state_.entries.at(s.id).what, s.slots, its);
     });
@@ -147,24 +148,19 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
   });
 }
 
-/// Names the entry that runs here and has most of what such entries are writing on the
-/// queue's disk, if it is a MiB at least: where it is full, that is who fills it.
+/// Names the entry that runs here and fills the queue's disk, which is full.
 std::string queue_head::fullest() const {
-  std::uint64_t most = 0, sum = 0;
-  entry_id fills = 0;
-  for (const auto id : processes_.ids()) {
-    const auto bytes =
-        bytes_of_entry(processes_.root_of(id), folder(), entry_folder(folder(), id));
-    sum += bytes;
-    if (bytes > most) {
-      most = bytes;
-      fills = id;
-    }
-  }
-  if (most < least_room_bytes || most <= sum / 2)
+  std::vector<disk_use> uses;
+  const auto processes = read_processes();
+  for (const auto id : processes_.ids())
+    uses.push_back({.id = id,
+                    .bytes = bytes_of_entry(processes_.root_of(id), processes, folder(),
+                                            entry_folder(folder(), id))});
+  const auto fills = who_fills(uses, 0);
+  if (!fills)
     return "";
-  return "; #" + std::to_string(fills) + " of " + state_.entries.at(fills).what.user
-         + " is writing files of " + size_text(most) + " there";
+  return "; " + numbered(fills->id) + " of " + state_.entries.at(fills->id).what.user
+         + " is writing files of " + size_text(fills->bytes) + " there";
 }
 
 /// Says why nothing is taken or nothing can be recorded, once for each time.

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/operators/own_operator.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// The faults of one table of `[composites]`, which count as the file's. A composite with
+/// one is left out.
+class composite_complaints {
+public:
+  explicit composite_complaints(complaints& wrong) : wrong_(wrong) {}
+
+  void note(const toml::node& at, const std::string& message) {
+    wrong_.note(at.source(), message);
+    none_ = false;
+  }
+  [[nodiscard]] bool none() const { return none_; }
+  /// A fault that is noted there alone leaves the composite in.
+  [[nodiscard]] complaints& of_the_file() { return wrong_; }
+
+  /// Returns the text at a key, which has one line; empty where none is given, or it is
+  /// noted. `path` names the table.
+  std::string text_at(const toml::table& table, std::string_view key,
+                      const std::string& path);
+  /// Returns the truth value at a key; false where none is given, or it is noted.
+  bool flag_at(const toml::table& table, std::string_view key, const std::string& path);
+
+private:
+  complaints& wrong_;
+  bool none_ = true;
+};
+
+/// Returns whether a text may name a composite, its parameters and its layers: up to 32
+/// small letters, digits and "_".
+[[nodiscard]] bool is_composite_word(std::string_view text);
+
+/// Reads `[composites.NAME.parameters]`, which `path` names; what is wrong there is noted.
+[[nodiscard]] std::vector<own_parameter> read_own_parameters(const toml::node& node,
+                                                             const std::string& path,
+                                                             composite_complaints& wrong);
+
+} // namespace clade
