@@ -63,7 +63,7 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
                 {.slot = hello.slot,
                  .memory_bytes = hello.memory_bytes,
                  .measured = hello.measured,
-                 .device = device_of(hello.slot),
+                 .device = std::string(device_kind_of(hello.slot)),
                  .machine = hello.worker},
                 now(), node.view.ready || hello.ready);
   std::vector<lease> has;

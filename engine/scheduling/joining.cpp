@@ -12,9 +12,13 @@ constexpr std::size_t most_lost_processes = 1000;
 
 } // namespace
 
-std::string device_of(const std::string& slot) {
-  const auto name = slot.substr(slot.rfind('/') + 1);
-  return name.substr(0, name.find(':'));
+std::string_view device_kind_of(std::string_view slot) {
+  auto begin = slot.rfind('/') + 1;
+  // Behind a card that several slots share comes the number of its share.
+  if (begin > 1 && slot.find(':', begin) == slot.npos)
+    begin = slot.rfind('/', begin - 2) + 1;
+  slot.remove_prefix(begin);
+  return slot.substr(0, slot.find(':'));
 }
 
 bool rounds_otherwise(const rounding_slot& one, const rounding_slot& other) {
@@ -28,7 +32,7 @@ std::string why_unfit(const rounding_slot& joining, const rounding_slot& first,
            "rounds otherwise than "
            + first.slot;
   if (rules.by_team && !first.slot.empty()
-      && device_of(joining.slot) != device_of(first.slot))
+      && device_kind_of(joining.slot) != device_kind_of(first.slot))
     return "slots that share a training are of one kind of device, and " + first.slot
            + " is of another";
   return {};

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
 
-/// Returns the kind of device of a slot: "cuda" of "cuda:1" and of "box/cuda:1".
-[[nodiscard]] std::string device_of(const std::string& slot);
+/// Returns the kind of a slot's device by the slot's name, in which a worker's may come
+/// first: "cuda" of "rome/cuda:1/0", "cpu" of "cpu:0".
+[[nodiscard]] std::string_view device_kind_of(std::string_view slot);
 
 /// A slot, and what the last bits of evaluations on it depend on, as in slot_changed. A
 /// rounding of 0 stands for any.

@@ -238,15 +238,6 @@ process_params node_process(const node_command& command, const slot& s) {
   return params;
 }
 
-std::string_view device_kind_of(std::string_view slot) {
-  auto begin = slot.rfind('/') + 1;
-  // Behind a card that several slots share comes the number of its share.
-  if (begin > 1 && slot.find(':', begin) == slot.npos)
-    begin = slot.rfind('/', begin - 2) + 1;
-  slot.remove_prefix(begin);
-  return slot.substr(0, slot.find(':'));
-}
-
 void enter_environment(const slot& s) {
   for (const std::string& variable : s.environment) {
     const auto is = variable.find('=');

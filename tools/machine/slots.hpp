@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -68,10 +67,6 @@ struct node_command {
   /// cache.
   std::filesystem::path logs{};
 };
-
-/// Returns the kind of a slot's device by the slot's name, in which a worker's may come
-/// first: "cuda" of "rome/cuda:1/0", "cpu" of "cpu:0".
-[[nodiscard]] std::string_view device_kind_of(std::string_view slot);
 
 /// Returns a number that no other worker has: by it a head knows that a process replaces
 /// another.

@@ -14,10 +14,13 @@ formed_team team_of(std::vector<node_id> members) {
 
 } // namespace
 
-TEST_CASE("joining: a slot's device is known by its name") {
-  CHECK(device_of("cuda:1") == "cuda");
-  CHECK(device_of("box/cuda:1") == "cuda");
-  CHECK(device_of("cpu") == "cpu");
+TEST_CASE("joining: a name tells the kind of device, whatever its worker is called") {
+  for (const auto* gpu :
+       {"cuda:0", "cuda:1", "cuda:1/0", "box/cuda:1", "rome/cuda:1", "rome/cuda:1/0"})
+    CHECK(device_kind_of(gpu) == "cuda");
+  for (const auto* cpu :
+       {"cpu", "cpu:0", "rome/cpu:12", "cuda/cpu:0", "my-cuda-box/cpu:0"})
+    CHECK(device_kind_of(cpu) == "cpu");
 }
 
 TEST_CASE("joining: with portable arithmetic slots that round otherwise may not join") {
@@ -35,6 +38,7 @@ TEST_CASE("joining: with portable arithmetic slots that round otherwise may not 
 TEST_CASE("joining: slots that share a training are of one kind of device") {
   const rounding_slot first{"cuda:0", 0}, cuda{"box/cuda:3", 0}, cpu{"cpu:0", 0};
   CHECK(why_unfit(cuda, first, {.by_team = true}).empty());
+  CHECK(why_unfit({"cuda:1/0", 0}, first, {.by_team = true}).empty());
   CHECK(why_unfit(cpu, {}, {.by_team = true}).empty());
   CHECK(why_unfit(cpu, first, {}).empty());
   CHECK(why_unfit(cpu, first, {.by_team = true})

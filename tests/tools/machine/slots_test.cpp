@@ -204,10 +204,3 @@ TEST_CASE("slots: more trainings than cores are told, and far too many refused")
   CHECK(crowding(*parse_slots("8", a_machine(0, 2)), a_machine(0, 2)));
   CHECK(said("cuda*9", a_machine(2, 1)).empty());
 }
-
-TEST_CASE("slots: a name tells the kind of device, whatever its worker is called") {
-  for (const auto* gpu : {"cuda:0", "cuda:1/0", "rome/cuda:1", "rome/cuda:1/0"})
-    CHECK(device_kind_of(gpu) == "cuda");
-  for (const auto* cpu : {"cpu:0", "rome/cpu:12", "cuda/cpu:0", "my-cuda-box/cpu:0"})
-    CHECK(device_kind_of(cpu) == "cpu");
-}

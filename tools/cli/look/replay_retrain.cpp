@@ -4,6 +4,7 @@
 #include "actors/node/node_work.hpp"
 #include "engine/evaluation/process/process_table.hpp"
 #include "engine/run/steps/retraining.hpp"
+#include "engine/scheduling/joining.hpp"
 #include "engine/training/final/module.hpp"
 #include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
