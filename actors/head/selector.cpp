@@ -76,9 +76,14 @@ void selector_state::order(std::vector<breeding> orders) {
   }
 }
 
-void selector_state::resolve_arrived() {
+void selector_state::take_back_held() {
   arrived.insert(arrived.end(), std::move_iterator(held_back.begin()),
                  std::move_iterator(held_back.end()));
+  held_back.clear();
+}
+
+void selector_state::resolve_arrived() {
+  take_back_held();
   auto resolved = resolve(run, std::exchange(arrived, {}));
   held_back = std::move(resolved.held);
   order(std::move(resolved.again));
@@ -168,9 +173,7 @@ void selector_state::applied(const recorded& r) {
 // Acts on a record that is on the disk and in the fold.
 void selector_state::apply_one(const record& r) {
   if (std::holds_alternative<candidate_born>(r)) {
-    arrived.insert(arrived.end(), std::move_iterator(held_back.begin()),
-                   std::move_iterator(held_back.end()));
-    held_back.clear();
+    take_back_held();
   } else if (const auto* evaluated = std::get_if<candidate_evaluated>(&r)) {
     present.copying.erase(evaluated->evaluated.id);
     if (end_wanted && !run.best.empty())

@@ -82,6 +82,7 @@ struct selector_state {
 private:
   void advance();
   void order(std::vector<breeding> orders);
+  void take_back_held();
   void resolve_arrived();
   void copy(const clade::copying& step);
   void plan_end(const std::string& reason);

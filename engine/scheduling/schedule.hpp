@@ -84,7 +84,7 @@ struct offer {
   std::uint64_t machine = 0; ///< Slots of one machine can do a gang's task together.
 };
 
-/// Who does what: tasks that wait, the longest first (but `task::first`); nodes with
+/// A schedule of who does what: tasks that wait, the longest first (but `task::first`); nodes with
 /// their leases. Pure: it is told the time. For each task exactly one result is accepted,
 /// that of its present lease.
 ///

@@ -6,8 +6,8 @@
 
 namespace clade::test {
 
-/// The answer of a stub of a node to what its link tells it: nothing, but for what a test
-/// overrides.
+/// The messages that a link sends to its node, for tests that have a link but no node. A test
+/// overrides what it looks at; the rest is passed over.
 class stub_node_events {
 public:
   virtual ~stub_node_events() = default;

@@ -1,5 +1,7 @@
 #include "tools/launch/launch_kubernetes.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -128,16 +130,6 @@ std::string default_slots(const kubernetes_job& job) {
   for (std::size_t i = 0; i < job.gpus; ++i)
     slots += (i == 0 ? "cuda:" : ",cuda:") + std::to_string(i);
   return slots;
-}
-
-/// Its lines, each so much further to the right.
-std::string indented(const std::string& lines, std::size_t spaces) {
-  const std::string margin(spaces, ' ');
-  std::string moved = margin;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    moved +=
-        lines[i] == '\n' && i + 1 < lines.size() ? '\n' + margin : std::string{lines[i]};
-  return moved;
 }
 
 // The labels that all kinds share

@@ -198,17 +198,20 @@ void choose_in_flight(experiment& e) {
     e.evolution.in_flight = usual_in_flight(e.evolution.population);
 }
 
+bool ends_by_clock(const experiment& e) {
+  return e.limits.wall_time.count() > 0 && e.final_stage.wanted();
+}
+
 std::string repeatability_text(const experiment& e) {
   const bool steady = reads_in_flight(e.evolution);
   if (steady && e.evolution.tell_order == "arrived")
     return "results count as they arrive: another run of this seed will differ, clade "
            "replay will not; evolution.tell_order = \"asked\" makes them equal";
-  const bool limited = e.limits.wall_time.count() > 0;
-  if (limited && e.final_stage.wanted())
+  if (ends_by_clock(e))
     return "the clock ends this run: another run of this seed may differ, clade replay "
            "will not; without limits.wall_time they are equal";
   std::string text = "the same seed gives the same result on any number of slots";
-  if (limited)
+  if (e.limits.wall_time.count() > 0)
     text += ", unless limits.wall_time ends it";
   if (steady)
     text += ", " + std::to_string(e.evolution.in_flight)

@@ -80,6 +80,9 @@ struct experiment {
 /// same search on every machine.
 void choose_in_flight(experiment& e);
 
+/// Returns whether the clock decides when the search makes way for the final stage.
+[[nodiscard]] bool ends_by_clock(const experiment& e);
+
 /// Says whether another run of the same file and seed gives the same result, on what it
 /// depends, and what to write for it to be so; a sentence or two.
 [[nodiscard]] std::string repeatability_text(const experiment& e);

@@ -9,17 +9,14 @@
 namespace clade {
 
 void toml_writer::numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
-  const std::string items = joined(v);
   if (!v.empty())
-    raw(name, "[" + items + "]");
+    raw(name, "[" + joined(v) + "]");
 }
 
 namespace {
 
 std::string list_text(const std::vector<std::string>& v) {
-  const std::string items =
-      joined(v, ", ", [&](const std::string& item) { return toml_writer::quoted(item); });
-  return "[" + items + "]";
+  return "[" + joined(v, ", ", toml_writer::quoted) + "]";
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "engine/evaluation/process/process_table.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "genome/base/whole_file.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -24,13 +24,6 @@ constexpr std::uint64_t most_description_bytes = 4096;
 
 bool is_number(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-template<class Number>
-bool read_number(std::string_view text, Number& n) {
-  const auto* end = text.data() + text.size();
-  const auto [read_to, failed] = std::from_chars(text.data(), end, n);
-  return failed == std::errc{} && read_to == end;
 }
 
 fs::path folder_of(pid_t process) {
@@ -66,17 +59,19 @@ std::optional<process_entry> parse_process(std::string_view stat) {
     word = rest.substr(0, rest.find_first_of(" \n"));
     rest.remove_prefix(word.size());
   }
-  process_entry p;
-  std::uint64_t user_ticks = 0, system_ticks = 0, pages = 0;
-  if (!read_number(stat.substr(0, name_begin), p.id)
-      || !read_number(words[parent], p.parent) || !read_number(words[user], user_ticks)
-      || !read_number(words[system], system_ticks)
-      || !read_number(words[resident], pages))
+  const auto id = parse_number<pid_t>(stat.substr(0, name_begin));
+  const auto parent_id = parse_number<pid_t>(words[parent]);
+  const auto user_ticks = parse_number<std::uint64_t>(words[user]);
+  const auto system_ticks = parse_number<std::uint64_t>(words[system]);
+  const auto pages = parse_number<std::uint64_t>(words[resident]);
+  if (!id || !parent_id || !user_ticks || !system_ticks || !pages)
     return std::nullopt;
-  p.cpu_seconds = static_cast<double>(user_ticks + system_ticks)
-                  / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  p.resident_bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return p;
+  return process_entry{.id = *id,
+                       .parent = *parent_id,
+                       .cpu_seconds = static_cast<double>(*user_ticks + *system_ticks)
+                                      / static_cast<double>(::sysconf(_SC_CLK_TCK)),
+                       .resident_bytes =
+                           *pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
 }
 
 std::optional<process_entry> read_process(int proc, const char* name) {

@@ -2,8 +2,7 @@
 
 #include "engine/export/source/python_source.hpp"
 #include "engine/export/source/row_source.hpp"
-
-#include <algorithm>
+#include "genome/base/text.hpp"
 
 namespace clade {
 namespace {
@@ -104,18 +103,6 @@ def encode(rows):
 
 )";
 
-std::string indented(const std::string& text) {
-  std::string out;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = std::min(text.find('\n', from), text.size());
-    if (end > from)
-      out += "    " + text.substr(from, end - from);
-    out += "\n";
-    from = end + 1;
-  }
-  return out;
-}
-
 /// The text with `by` in the place of `mark`, which stands in it once.
 std::string replaced(std::string_view text, std::string_view mark, std::string_view by) {
   std::string out(text);
@@ -163,7 +150,8 @@ std::string rows_class(const preprocessing& how) {
          + indented(row_methods(how, {.sine = "math.sin",
                                       .cosine = "math.cos",
                                       .remainder = "math.fmod",
-                                      .doubles = "torch.float64"}));
+                                      .doubles = "torch.float64"}),
+                    4);
 }
 
 std::string reading_functions(const preprocessing& how) {

@@ -88,8 +88,7 @@ public:
 
 private:
   [[nodiscard]] std::string sizes(tensor_index weight) const {
-    return joined(m_.weights[weight].shape, ", ",
-                  [&](const auto size) { return number(size); });
+    return joined(m_.weights[weight].shape);
   }
   static void option(std::string& text, const char* name, std::int64_t v,
                      std::int64_t usual) {
@@ -153,9 +152,7 @@ public:
     return "torch.cat([" + joined(in_, ", ") + "], 1)";
   }
   std::string operator()(const select_step& o) const {
-    const std::string all =
-        joined(o.columns, ", ", [&](const auto i) { return number(i); });
-    return in_[0] + "[:, [" + all + "]]";
+    return in_[0] + "[:, [" + joined(o.columns) + "]]";
   }
   std::string operator()(const flatten_step&) const { return in_[0] + ".flatten(1)"; }
   std::string operator()(const as_image_step&) const {
@@ -171,7 +168,7 @@ private:
 };
 
 std::string tuple_of(const tensor_shape& shape) {
-  return joined(shape.sizes, ", ", [&](const auto size) { return number(size); });
+  return joined(shape.sizes);
 }
 
 class source {
@@ -339,9 +336,8 @@ private:
     const auto order = input_order(how_);
     if (order.empty())
       return;
-    const std::string all = joined(order, ", ", [&](const auto i) { return number(i); });
     line(2, "# Each column, and 1 where it is blank.");
-    line(2, "x = torch.cat([x, x.isnan().to(x.dtype)], 1)[:, [" + all + "]]");
+    line(2, "x = torch.cat([x, x.isnan().to(x.dtype)], 1)[:, [" + joined(order) + "]]");
   }
 
   void forward() {
@@ -387,9 +383,7 @@ std::string python_literal(std::string_view text) {
 }
 
 std::string python_literal(const std::vector<std::string>& texts) {
-  const std::string out =
-      joined(texts, ", ", [&](const auto& t) { return python_literal(t); });
-  return "[" + out + "]";
+  return "[" + joined(texts, ", ", [](const auto& t) { return python_literal(t); }) + "]";
 }
 
 std::string python_source(const exported_model& m) {

@@ -112,12 +112,11 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
     if (auto counted = count_rivals(s, o, *fitness->fitness, facts); !counted)
       return tl::unexpected(counted.error());
   // An experiment of another version may not be readable; the rest of the view is.
-  const auto stored = known != nullptr
-                          ? expected<experiment>(*known)
-                          : parse_resolved(o.experiment, "the stored experiment");
-  if (stored)
-    facts.by_the_clock =
-        stored->limits.wall_time.count() > 0 && stored->final_stage.wanted();
+  facts.by_the_clock = known != nullptr
+                           ? ends_by_clock(*known)
+                           : parse_resolved(o.experiment, "the stored experiment")
+                                 .map(ends_by_clock)
+                                 .value_or(false);
   return verdict(facts);
 }
 

@@ -84,8 +84,7 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     return misfit(r, "its parents are " + ids_text(parents));
   if (c.epochs != order.epochs || c.start != order.start)
     return misfit(r, "it is to start from " + numbered(order.start)
-                         + " and be trained to " + "epoch "
-                         + std::to_string(order.epochs));
+                         + " and be trained to epoch " + std::to_string(order.epochs));
   const auto training = training_of(c);
   const auto equal = state.known.find(training);
   if (c.equal_to != equal)

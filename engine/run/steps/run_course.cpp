@@ -1,5 +1,7 @@
 #include "engine/run/steps/run_course.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 
 namespace clade {
@@ -145,7 +147,7 @@ std::string why_not(const run_state& run, const run_course& course,
   case instruction_kind::drop: {
     const auto found = run.open.find(order.number);
     const bool open = found != run.open.end() && found->second.equal_to == 0;
-    return open ? "" : "#" + std::to_string(order.number) + " is not open";
+    return open ? "" : numbered(order.number) + " is not open";
   }
   case instruction_kind::extend:
     if (course.finishing())

@@ -3,6 +3,7 @@
 #include "engine/run/state/summary.hpp"
 #include "engine/store/run/store_impl.hpp"
 #include "engine/store/sqlite/objective_table.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -109,10 +110,7 @@ const char* to_text(stored_state s) {
 }
 
 std::optional<stored_state> parse_stored_state(std::string_view text) {
-  const auto found = std::ranges::find(states, text);
-  if (found == states.end())
-    return std::nullopt;
-  return static_cast<stored_state>(found - states.begin());
+  return parse_one_of<stored_state>(states, text);
 }
 
 expected<run_overview> store::overview() const {

@@ -1,6 +1,7 @@
 #include "engine/telemetry/picture/feed.hpp"
 
-#include <algorithm>
+#include "genome/base/text.hpp"
+
 #include <array>
 
 namespace clade {
@@ -14,10 +15,7 @@ const char* to_text(feed_state s) {
 }
 
 std::optional<feed_state> parse_feed_state(std::string_view text) {
-  const auto found = std::ranges::find(texts, text);
-  if (found == texts.end())
-    return std::nullopt;
-  return static_cast<feed_state>(found - texts.begin());
+  return parse_one_of<feed_state>(texts, text);
 }
 
 feed_state feed_state_of(run_standing s) {

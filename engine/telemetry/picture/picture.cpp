@@ -231,10 +231,7 @@ const char* to_text(picture_state s) {
 }
 
 std::optional<picture_state> parse_picture_state(std::string_view text) {
-  const auto found = std::ranges::find(states, text);
-  if (found == states.end())
-    return std::nullopt;
-  return static_cast<picture_state>(found - states.begin());
+  return parse_one_of<picture_state>(states, text);
 }
 
 void take_experiment(run_picture& p, const experiment& e) {

@@ -106,7 +106,7 @@ struct distribution_params {
   [[nodiscard]] std::uint32_t shares() const { return workers == 0 ? devices : workers; }
   /// Returns the meaning of `updates` for this distribution; never `automatic`.
   [[nodiscard]] update_rule rule() const;
-  /// The same as in `distribution_row`, with these updates.
+  /// Whether training with these updates is synchronous, as in `distribution_row`.
   [[nodiscard]] bool synchronous() const;
   /// Whether devices that are done wait for those that are not, so that a slow one holds up
   /// the others.

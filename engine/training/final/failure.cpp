@@ -10,7 +10,6 @@
 #include <system_error>
 
 namespace clade {
-namespace {} // namespace
 
 failure failure_of_exception() {
   try {

@@ -29,7 +29,7 @@ std::vector<T> drawn(std::size_t count, random_stream& random) {
   return out;
 }
 
-/// The same numbers in a file that is mapped.
+/// Returns equal numbers that a mapped file holds.
 stored_numbers mapped(const scratch_folder& folder, const stored_numbers& numbers) {
   const auto text = std::string(reinterpret_cast<const char*>(numbers.bytes().data()),
                                 numbers.bytes().size());

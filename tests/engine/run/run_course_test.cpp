@@ -35,7 +35,7 @@ run_state searched(const run_rules& rules = one_generation_of_two()) {
   return run;
 }
 
-/// The same with the plan of one training at its end.
+/// A run whose only generation is closed and whose end is planned: one training.
 run_state planned() {
   auto run = searched(one_generation_of_two("best"));
   REQUIRE(clade::apply(

@@ -68,10 +68,10 @@ TEST_CASE("queue disk: the folder of an entry counts, and a file that it writes 
   std::filesystem::create_directories(its / "runs");
   write_text(its / "runs" / "large", std::string(3 * mib, 'x'));
   write_text(folder.path() / "beside", std::string(3 * mib, 'x'));
-  const auto bytes = bytes_of_entry(::getpid(), folder.path(), its);
+  const auto bytes = bytes_of_entry(::getpid(), read_processes(), folder.path(), its);
   CHECK(bytes >= 3 * mib);
   CHECK(bytes < 4 * mib);
-  CHECK(bytes_of_entry(::getpid(), folder.path(), its / "none") < mib);
+  CHECK(bytes_of_entry(::getpid(), read_processes(), folder.path(), its / "none") < mib);
   const auto space = space_of(folder.path());
   REQUIRE(space);
   CHECK(space->free <= space->size);

@@ -119,7 +119,7 @@ expected<prepared_jobs> prepare(run_jobs_options& options) {
 }
 
 std::string command_text(const std::vector<std::string>& command) {
-  return joined(command, " ", [&](const auto& word) { return shell_word(word); });
+  return joined(command, " ", shell_word);
 }
 
 /// Says which of the arguments that were asked for a job does not get; empty: none.

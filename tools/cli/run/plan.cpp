@@ -280,7 +280,7 @@ void print(const plan& p) {
   std::cout << e.name << ": what a run would do; nothing was created\n"
             << lines.to_text(2);
   const double wall = std::chrono::duration<double>(e.limits.wall_time).count();
-  if (e.final_stage.wanted() && wall > 0)
+  if (ends_by_clock(e))
     std::cout << "  limits.wall_time is " << duration_text(wall) << ": after "
               << duration_text(wall * (1 - share_of_its_end(p)))
               << " the best are trained to the end, and the final model is made\n";

@@ -1,6 +1,7 @@
 #include "tools/queue/client/queue_tokens.hpp"
 
 #include "engine/store/queue/queue_file.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/trusted_file.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "genome/base/whole_file.hpp"
@@ -48,10 +49,7 @@ std::string_view to_text(queue_role r) {
 }
 
 std::optional<queue_role> parse_role(std::string_view text) {
-  const auto found = std::ranges::find(role_names, text);
-  return found == role_names.end()
-             ? std::nullopt
-             : std::optional(static_cast<queue_role>(found - role_names.begin()));
+  return parse_one_of<queue_role>(role_names, text);
 }
 
 expected<void> check_user_name(const std::string& name) {

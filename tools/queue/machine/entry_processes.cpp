@@ -126,12 +126,14 @@ void entry_processes::tend_disk(clock::time_point now) {
 
 void entry_processes::pause_who_fills(const disk_space& disk) {
   std::vector<disk_use> uses;
+  const auto processes = read_processes();
   for (const auto& [id, one] : running_)
     if (one.paused.empty() && !one.told)
-      uses.push_back({.id = id,
-                      .bytes = bytes_of_entry(one.process->guard(), params_.folder,
-                                              entry_folder(params_.folder, id)),
-                      .free_when_begun = one.free_when_begun});
+      uses.push_back(
+          {.id = id,
+           .bytes = bytes_of_entry(one.process->guard(), processes, params_.folder,
+                                   entry_folder(params_.folder, id)),
+           .free_when_begun = one.free_when_begun});
   const auto fills = who_fills(uses, disk.free);
   if (!fills)
     return;

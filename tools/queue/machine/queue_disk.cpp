@@ -1,6 +1,5 @@
 #include "tools/queue/machine/queue_disk.hpp"
 
-#include "engine/evaluation/process/process_table.hpp"
 #include "engine/report/base/format.hpp"
 
 #include <sys/stat.h>
@@ -68,7 +67,8 @@ std::uint64_t scarce_bytes(const disk_space& disk) {
   return std::clamp(disk.size / 16, 2 * least_room_bytes, 64 * least_room_bytes);
 }
 
-std::uint64_t bytes_of_entry(pid_t root, const std::filesystem::path& folder,
+std::uint64_t bytes_of_entry(pid_t root, std::span<const process_entry> all,
+                             const std::filesystem::path& folder,
                              const std::filesystem::path& its) {
   struct stat disk {};
   if (::stat(folder.c_str(), &disk) != 0)
@@ -81,7 +81,7 @@ std::uint64_t bytes_of_entry(pid_t root, const std::filesystem::path& folder,
       files[file.st_ino] = static_cast<std::uint64_t>(file.st_blocks) * stat_block_bytes;
   };
   std::error_code gone; // Processes end and files are removed meanwhile.
-  for (const auto& process : below(root, read_processes()))
+  for (const auto& process : below(root, all))
     for (const auto& one : files_written_by(process.id))
       count(one, ::stat);
   for (std::filesystem::recursive_directory_iterator one(its, gone), end; one != end;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evaluation/process/process_table.hpp"
 #include "engine/queue/queue_entry.hpp"
 #include "genome/base/error.hpp"
 
@@ -40,8 +41,9 @@ struct disk_space {
 [[nodiscard]] std::uint64_t scarce_bytes(const disk_space& disk);
 
 /// Returns what these files on the disk of the queue's `folder` take, each once: those that
-/// processes below `root` have open to write, and those in the entry's folder `its`.
-[[nodiscard]] std::uint64_t bytes_of_entry(pid_t root,
+/// processes below `root`, of `all` that there are, have open to write, and those in the
+/// entry's folder `its`.
+[[nodiscard]] std::uint64_t bytes_of_entry(pid_t root, std::span<const process_entry> all,
                                            const std::filesystem::path& folder,
                                            const std::filesystem::path& its);
 

@@ -170,7 +170,6 @@ void differential_evolution::choose_parents(breeding& order) const {
     return;
   const auto& base = to_best ? target : *others.back();
   const auto& towards = to_best ? survivors().front() : base;
-  const auto name = [](const individual& i) { return numbered(i.id); };
   order.how = breeding::kind::propose;
   for (const auto* parent : {&target, &base, &towards, others[0], others[1]})
     if (std::ranges::find(order.parents, parent->id, &individual::id)
@@ -182,9 +181,11 @@ void differential_evolution::choose_parents(breeding& order) const {
       .towards = towards.genome,
       .plus = others[0]->genome,
       .minus = others[1]->genome,
-      .named = (to_best ? name(base) + " + F (" + name(towards) + " - " + name(base) + ")"
-                        : name(base))
-               + " + F (" + name(*others[0]) + " - " + name(*others[1]) + ")",
+      .named = (to_best ? numbered(base.id) + " + F (" + numbered(towards.id) + " - "
+                              + numbered(base.id) + ")"
+                        : numbered(base.id))
+               + " + F (" + numbered(others[0]->id) + " - " + numbered(others[1]->id)
+               + ")",
       .weight = with.weight,
       .rate = with.rate});
 }

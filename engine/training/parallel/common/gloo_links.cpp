@@ -17,6 +17,7 @@
 
 #include "engine/collectives/collectives.hpp"
 #include "engine/collectives/inbound_bytes.hpp"
+#include "genome/base/text.hpp"
 #include "genome/codec/codec.hpp"
 
 #include <ATen/ATen.h>
@@ -51,12 +52,6 @@ constexpr int tag = 0;
 constexpr std::chrono::milliseconds connecting_time = 2s;
 // How long a member takes is for the head to judge.
 constexpr std::chrono::milliseconds forever = 24h * 365;
-
-// The rest of an exception of LibTorch is a stack.
-std::string first_line(const std::exception& e) {
-  const std::string all = e.what();
-  return all.substr(0, all.find('\n'));
-}
 
 /// The store in which Gloo leaves the address at which each member listens: a member sets
 /// its own, and when it first asks for one, all tell each other theirs.
@@ -333,7 +328,8 @@ private:
   }
 
   void lose(size_t member, const std::exception& e) {
-    break_up("member " + std::to_string(member) + " is lost: " + first_line(e));
+    // The rest of an exception of LibTorch is a stack.
+    break_up("member " + std::to_string(member) + " is lost: " + first_line_of(e.what()));
   }
 
   void break_up(const std::string& why) {
@@ -373,7 +369,7 @@ std::unique_ptr<links> make_gloo_links(std::unique_ptr<links> met,
     return std::make_unique<gloo_links>(std::move(met), address);
   } catch (const std::exception& e) { // Perhaps with what `met` has said.
     throw team_broken("Gloo does not connect the members from " + address + ": "
-                      + first_line(e));
+                      + first_line_of(e.what()));
   }
 }
 

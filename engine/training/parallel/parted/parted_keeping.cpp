@@ -97,8 +97,8 @@ void parted_steps::keep_first() {
   kept_ = std::move(first);
 }
 
-// The same for members of one machine. Members that find another one, or none, get the
-// newest of all when they meet.
+// Members of one machine find one file and begin with it. Members that find another one,
+// or none, get the newest of all when they meet.
 bool parted_steps::load_kept() {
   if (handed_.files == nullptr)
     return false;
