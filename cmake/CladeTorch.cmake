@@ -1,12 +1,11 @@
-# Makes the target torch, by LibTorch's own configuration where that can be used. Its build for CUDA wants a whole CUDA
-# toolkit, of which Clade, which has no CUDA source, needs nothing: without one the libraries are named here.
+# Makes the target torch. LibTorch's own configuration is used for its build for CPUs; that for CUDA wants a whole CUDA toolkit,
+# of which Clade, which has no CUDA source, needs nothing: its libraries are named here.
 get_filename_component(torch_prefix "${Torch_DIR}/../../.." ABSOLUTE)
-find_program(CLADE_NVCC nvcc HINTS ENV CUDA_HOME PATH_SUFFIXES bin)
-if(CLADE_NVCC OR NOT EXISTS ${torch_prefix}/lib/libtorch_cuda.so)
+if(NOT EXISTS ${torch_prefix}/lib/libtorch_cuda.so)
   find_package(Torch REQUIRED)
   return()
 endif()
-message(STATUS "No CUDA toolkit: linking ${torch_prefix} by itself")
+message(STATUS "LibTorch for CUDA: linking ${torch_prefix} by itself")
 set(TORCH_INSTALL_PREFIX ${torch_prefix})
 add_library(torch INTERFACE IMPORTED)
 target_include_directories(torch INTERFACE ${torch_prefix}/include ${torch_prefix}/include/torch/csrc/api/include)
