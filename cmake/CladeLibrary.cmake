@@ -1,17 +1,20 @@
-# clade_library(NAME SOURCES a.cpp ... [USES ours ...] [WRAPS theirs ...] [EXPOSES theirs ...] [EXACT])
+# clade_library(NAME SOURCES a.cpp ... [USES ours ...] [WRAPS theirs ...] [EXPOSES theirs ...] [EXACT | HEADERS set])
 #
 # One static library of ours. USES: our libraries, seen by whoever uses this one. WRAPS: third-party targets that stay
 # inside its .cpp files. EXPOSES: the few third-party targets whose types stand in its headers. EXACT: its floating point
-# is the same on every machine; a fused multiplication and addition rounds once where two operations round twice.
+# is the same on every machine; a fused multiplication and addition rounds once where two operations round twice. HEADERS:
+# the set of headers that are compiled before, where it is not the folder's usual one (clade_usual_headers; CladeQuickBuild.cmake).
 function(clade_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXACT" "" "SOURCES;USES;WRAPS;EXPOSES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXACT" "HEADERS" "SOURCES;USES;WRAPS;EXPOSES")
   clade_batches(arg_SOURCES ${name})
   add_library(${name} STATIC ${arg_SOURCES})
   if(arg_EXACT)
     target_compile_options(${name} PRIVATE -ffp-contract=off)
     clade_use_headers(${name} exact)
+  elseif(arg_HEADERS)
+    clade_use_headers(${name} ${arg_HEADERS})
   else()
-    clade_use_headers(${name} standard)
+    clade_use_headers(${name} ${clade_usual_headers})
   endif()
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${arg_USES} ${arg_EXPOSES} PRIVATE clade_warnings ${arg_WRAPS})

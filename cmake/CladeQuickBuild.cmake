@@ -67,13 +67,14 @@ function(clade_headers set)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp CONTENT "")
   add_library(clade_headers_${set} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp)
   target_compile_options(clade_headers_${set} PRIVATE ${arg_OPTIONS})
-  target_link_libraries(clade_headers_${set} PRIVATE clade_warnings ${arg_USES})
+  target_link_libraries(clade_headers_${set} PRIVATE clade_warnings fmt::fmt ${arg_USES})
   target_precompile_headers(clade_headers_${set} PRIVATE ${arg_HEADERS})
 endfunction()
 
 # clade_use_headers(TARGET SET): a set of headers is included in each of the target's files, compiled before. The target
-# has the options of the set.
+# has the options of the set. fmt, which every file may use, is linked in any case.
 function(clade_use_headers target set)
+  target_link_libraries(${target} PRIVATE fmt::fmt)
   if(CLADE_BATCH)
     target_precompile_headers(${target} REUSE_FROM clade_headers_${set})
   endif()
@@ -83,4 +84,4 @@ endfunction()
 set(clade_standard_headers
   <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <condition_variable> <cstdint> <cstring> <deque>
   <filesystem> <fstream> <functional> <iostream> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span>
-  <sstream> <string> <string_view> <thread> <tuple> <unordered_map> <utility> <variant> <vector>)
+  <sstream> <string> <string_view> <thread> <tuple> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)

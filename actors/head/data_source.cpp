@@ -2,6 +2,8 @@
 
 #include "engine/data/formats/file_bytes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -63,7 +65,7 @@ piece_written write(const write_piece& request) {
   }
   auto& w = *to.writer;
   if (p.offset > w.written() || p.data.size() > to.size - p.offset)
-    return {{"a piece is missing before byte " + std::to_string(p.offset)}, {}};
+    return {{fmt::format("a piece is missing before byte {}", p.offset)}, {}};
   const auto known = std::min<std::size_t>(w.written() - p.offset, p.data.size());
   if (known == p.data.size())
     return {{{}, w.written()}, {}};

@@ -10,6 +10,8 @@
 #include "actors/head/dispatcher.hpp"
 #include "genome/base/wall_clock.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -75,8 +77,8 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   for (const auto& l : leases_kept(schedule, id, has, back))
     answer.keep.push_back({.id = l.id, .lease = l.number});
   if (back || !hello.has.empty())
-    say(hello.slot + " is back, with " + std::to_string(answer.keep.size()) + " of "
-        + std::to_string(hello.has.size()) + " candidates it had");
+    say(fmt::format("{} is back, with {} of {} candidates it had", hello.slot,
+                    answer.keep.size(), hello.has.size()));
   answer.node = id;
   answer.heartbeat_ms =
       static_cast<std::uint64_t>(heartbeat_for(params.schedule.lease).count());
@@ -115,14 +117,15 @@ void dispatcher_state::join(node_id id, node_entry& node) {
   node.view.ready = true;
   node.at_work = now();
   schedule.enable(id);
-  say(node.view.name + " joined" + (node.view.label.empty() ? "" : ": ")
-      + node.view.label);
+  say(fmt::format("{} joined{}{}", node.view.name, node.view.label.empty() ? "" : ": ",
+                  node.view.label));
   if (first_rounding.rounding == 0)
     first_rounding = rounding_of(node);
   if (rounds_otherwise(rounding_of(node), first_rounding))
-    say(node.view.name + " rounds otherwise than " + first_rounding.slot
-        + ": weights have other last bits there; training.arithmetic = \"portable\" "
-          "makes them equal on all x86-64 processors");
+    say(fmt::format(
+        "{} rounds otherwise than {}: weights have other last bits there; "
+        "training.arithmetic = \"portable\" makes them equal on all x86-64 processors",
+        node.view.name, first_rounding.slot));
   // The device says what its evaluations' last bits depend on.
   slot_changed joined{.slot = node.view.name, .joined = true, .reason = node.view.label};
   if (node.rounding != 0)
@@ -146,7 +149,7 @@ void dispatcher_state::ready(const node_ready& message) {
     join(found->first, node);
     return serve();
   }
-  say(node.view.name + " cannot train: " + failure);
+  say(fmt::format("{} cannot train: {}", node.view.name, failure));
   if (node.worker == params.local_worker)
     self->send(selector, run_failure{{error_kind::invalid_input, failure}});
   self->send(node.link, leave{"it cannot train"});
@@ -157,8 +160,8 @@ may_leave dispatcher_state::let_go(const leaving& message) {
   if (found == nodes.end())
     return {};
   schedule.retire(message.node, message.not_done);
-  say(found->second.view.name + " leaves; it handed back "
-      + std::to_string(message.not_done.size()) + " candidates");
+  say(fmt::format("{} leaves; it handed back {} candidates", found->second.view.name,
+                  message.not_done.size()));
   serve();
   return {};
 }
@@ -185,7 +188,7 @@ void dispatcher_state::leave_entry(std::map<node_id, node_entry>::iterator node,
   const auto name = node->second.view.name;
   const bool was_ready = node->second.view.ready;
   nodes.erase(node);
-  say(name + " left: " + reason);
+  say(fmt::format("{} left: {}", name, reason));
   if (was_ready)
     self->send(selector, observation{slot_changed{
                              .slot = name, .joined = false, .reason = reason}});
@@ -205,7 +208,7 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
   for (const auto& one : all_lost) {
     note_failure(name, one, reason);
     if (one.id.type != task_type::train)
-      say(name + " lost " + to_text(one.id));
+      say(fmt::format("{} lost {}", name, to_text(one.id)));
     else
       tell_attempt(name, one, reason);
   }
@@ -224,7 +227,7 @@ void dispatcher_state::take_decline(node_id id, const result& r, const std::stri
   note_failure(name, *declined, why);
   if (schedule.members_of(r.id).empty())
     tell_attempt(name, *declined, why);
-  say_quarantine(name, "cannot go on with " + to_text(r.id) + ", as " + why);
+  say_quarantine(name, fmt::format("cannot go on with {}, as {}", to_text(r.id), why));
 }
 
 void dispatcher_state::note_failure(const std::string& slot, const lost_lease& what,
@@ -232,7 +235,7 @@ void dispatcher_state::note_failure(const std::string& slot, const lost_lease& w
   auto& f = failures[slot];
   f.slot = slot;
   ++f.count;
-  f.last = to_text(what.id) + ": " + reason;
+  f.last = fmt::format("{}: {}", to_text(what.id), reason);
 }
 
 void dispatcher_state::tell_attempt(const std::string& slot, const lost_lease& what,
@@ -246,9 +249,8 @@ void dispatcher_state::tell_attempt(const std::string& slot, const lost_lease& w
 void dispatcher_state::say_quarantine(const std::string& slot,
                                       const std::string& why) const {
   if (const auto until = schedule.quarantined(slot, now()))
-    say(slot + " " + why + ": it is quarantined, and tried again in "
-        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
-        + " s");
+    say(fmt::format("{} {}: it is quarantined, and tried again in {} s", slot, why,
+                    std::chrono::ceil<std::chrono::seconds>(*until - now()).count()));
 }
 
 void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
@@ -277,7 +279,7 @@ void dispatcher_state::lose_silent() {
         std::chrono::duration_cast<std::chrono::seconds>(now() - schedule.heard(id))
             .count();
     lose(id, {.how = away ? "its connection ended, and it did not come back"
-                          : "not heard for " + std::to_string(silence) + " s"});
+                          : fmt::format("not heard for {} s", silence)});
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include "actors/head/dispatcher.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -51,7 +53,7 @@ caf::result<piece_taken> dispatcher_state::take(piece part) {
   if (!to || to->size != part.size || to->checksum != part.checksum)
     node->second.uploads[key] = {
         .to = std::make_shared<upload>(
-            upload{.file = params.incoming / (std::to_string(++last_upload) + ".part"),
+            upload{.file = params.incoming / (fmt::format("{}.part", ++last_upload)),
                    .id = held->id.candidate,
                    .size = part.size,
                    .checksum = part.checksum}),
@@ -78,7 +80,8 @@ blob dispatcher_state::whole_of(node_entry& node, const result& r, blob_part par
   auto arrived = node.uploads.extract({r.lease, part});
   if (arrived && arrived.mapped().whole == sent)
     return arrived.mapped().whole;
-  say(node.view.name + " could not send the " + to_text(part) + " of " + to_text(r.id));
+  say(fmt::format("{} could not send the {} of {}", node.view.name, to_text(part),
+                  to_text(r.id)));
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include "actors/head/dispatcher.hpp"
 #include "engine/training/parallel/common/updates_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,8 +17,8 @@ void dispatcher_state::form_teams() {
   for (const auto& [team, goes_on] : teams.update(schedule.teams())) {
     form(team);
     if (goes_on)
-      say(to_text(team.given.id) + " goes on with " + std::to_string(team.members.size())
-          + " of " + std::to_string(team.slots) + " slots");
+      say(fmt::format("{} goes on with {} of {} slots", to_text(team.given.id),
+                      team.members.size(), team.slots));
   }
 }
 
@@ -63,7 +65,7 @@ void dispatcher_state::record_stragglers(const evaluation& e,
       seen.push_back({.id = e.id,
                       .slot = members.size() == params.servers + log->workers
                                   ? nodes.at(members[place]).view.name
-                                  : "of worker " + std::to_string(late.worker + 1),
+                                  : fmt::format("of worker {}", late.worker + 1),
                       .left_out = late.left_out,
                       .of_gradients = late.of});
     }

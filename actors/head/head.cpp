@@ -19,6 +19,7 @@
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
+#include <fmt/format.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -160,8 +161,9 @@ public:
     if (!bound)
       return fail(bound.error() == caf::sec::cannot_open_port ? error_kind::conflict
                                                               : error_kind::io,
-                  "cannot listen on " + to_text(params.listen)
-                      + ": is the port in use, and the address one of this machine's?");
+                  fmt::format("cannot listen on {}: is the port in use, and the address "
+                              "one of this machine's?",
+                              to_text(params.listen)));
     port_ = *bound;
     if (e.slots.listen.empty())
       admit_own_user_only(port_);

@@ -4,6 +4,8 @@
 #include "engine/evaluation/final_members.hpp"
 #include "genome/codec/codec.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 void selector_state::finish() {
@@ -64,8 +66,8 @@ void selector_state::request_test(std::string subject, assignment what) {
           return;
         auto& all = final_record.examinations;
         if (!answer.measured) {
-          const auto why = "the test of the " + subject
-                           + " failed: " + answer.measured.error().message;
+          const auto why = fmt::format("the test of the {} failed: {}", subject,
+                                       answer.measured.error().message);
           if (!composed)
             return fail({answer.measured.error().kind, why});
           composed->model.left_out.push_back(why); // The model is there nevertheless.

@@ -3,6 +3,7 @@
 #include "engine/data/formats/file_bytes.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -72,15 +73,18 @@ expected<void> fetch(caf::scoped_actor& self, const node_actor& node,
     if (!piece)
       continue;
     if (!piece->failure.empty() || piece->data.empty())
-      return fail(error_kind::io,
-                  wanted.path + ": the head could not send it: "
-                      + (piece->failure.empty() ? "it became shorter" : piece->failure));
+      return fail(
+          error_kind::io,
+          fmt::format("{}: the head could not send it: {}", wanted.path,
+                      piece->failure.empty() ? "it became shorter" : piece->failure));
     if (!out.write(piece->data.data(), static_cast<std::streamsize>(piece->data.size())))
-      return fail(error_kind::io, part.string() + ": " + std::strerror(errno));
+      return fail(error_kind::io,
+                  fmt::format("{}: {}", part.string(), std::strerror(errno)));
     offset += piece->data.size();
   }
   if (!out.flush())
-    return fail(error_kind::io, part.string() + ": " + std::strerror(errno));
+    return fail(error_kind::io,
+                fmt::format("{}: {}", part.string(), std::strerror(errno)));
   return {};
 }
 
@@ -101,7 +105,7 @@ expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed)
-    return fail(error_kind::io, folder.string() + ": " + failed.message());
+    return fail(error_kind::io, fmt::format("{}: {}", folder.string(), failed.message()));
   const file_lock lock(folder / "lock");
   const auto file = folder / name;
   if (const auto there = is_there(file, wanted); there && *there)
@@ -122,7 +126,7 @@ expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
   }
   fs::rename(part, file, failed);
   if (failed)
-    return fail(error_kind::io, file.string() + ": " + failed.message());
+    return fail(error_kind::io, fmt::format("{}: {}", file.string(), failed.message()));
   return file;
 }
 

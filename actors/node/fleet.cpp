@@ -11,6 +11,7 @@
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
+#include <fmt/format.h>
 
 #include <deque>
 #include <memory>
@@ -181,14 +182,15 @@ expected<void> run_fleet(const fleet_params& params) {
   caf::actor_system system(config);
   const auto dispatcher = find_dispatcher(system, params.head, params.build, 10s);
   if (!dispatcher)
-    return fail(dispatcher.error().kind, "cannot join the run at " + to_text(params.head)
-                                             + ": " + dispatcher.error().message);
+    return fail(dispatcher.error().kind,
+                fmt::format("cannot join the run at {}: {}", to_text(params.head),
+                            dispatcher.error().message));
   std::random_device random;
   const auto worker = (std::uint64_t{random()} << 32) | random();
   const auto fitness = std::make_shared<shared_fitness>();
   for (std::size_t i = 0; i < params.nodes; ++i)
     system.spawn(member_behavior, *dispatcher, fitness,
-                 node_hello{.slot = params.name + "/sim:" + std::to_string(i),
+                 node_hello{.slot = fmt::format("{}/sim:{}", params.name, i),
                             .worker = worker,
                             .session = worker + i + 1},
                  // Not in step: no more than real ones would they all end at once.

@@ -12,6 +12,7 @@
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>
@@ -89,7 +90,8 @@ expected<std::unique_ptr<connection>> connect(const node_process_params& params,
   error last{error_kind::refused, "no head is named"};
   for (const auto& where : params.heads) {
     const auto failed = [&](error e) {
-      last = {e.kind, "cannot join the run at " + to_text(where) + ": " + e.message};
+      last = {e.kind,
+              fmt::format("cannot join the run at {}: {}", to_text(where), e.message)};
     };
     if (auto there = probe_tls(where.host, where.port, params.keys, answer_time);
         !there) {

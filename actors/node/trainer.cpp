@@ -6,6 +6,8 @@
 #include "genome/codec/codec.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 namespace clade {
@@ -70,7 +72,7 @@ void train_all(const trainer_state& state, const assignments& message) {
 std::uint64_t checksum_of(const node_welcome& welcome) {
   auto all = welcome.experiment;
   for (const auto& f : welcome.files)
-    all += f.path + " " + f.checksum + "\n";
+    all += fmt::format("{} {}\n", f.path, f.checksum);
   return hash64(all);
 }
 

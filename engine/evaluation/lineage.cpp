@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -27,9 +29,9 @@ expected<lineage> trace_lineage(const candidate& c, const lineage_source& from) 
   std::vector<candidate> back; // The last first.
   for (auto one = c; one.start != 0;) {
     if (one.start >= one.id)
-      return fail(error_kind::corrupt, numbered(one.id) + " starts from #"
-                                           + std::to_string(one.start)
-                                           + ", which comes after it");
+      return fail(error_kind::corrupt,
+                  fmt::format("{} starts from #{}, which comes after it",
+                              numbered(one.id), one.start));
     auto start = trained_one(one.start, from);
     if (!start)
       return tl::unexpected(start.error());
@@ -65,9 +67,9 @@ evaluated_job evaluate_lineage(std::vector<job> before, job last,
     auto done = evaluate(std::move(j));
     if (done.evaluation.outcome != outcome::succeeded) {
       evaluated_job none{.evaluation = {.id = last.id, .outcome = outcome::invalid}};
-      none.evaluation.reason = numbered(id) + ", from which it starts, "
-                               + to_text(done.evaluation.outcome)
-                               + " when trained again: " + done.evaluation.reason;
+      none.evaluation.reason =
+          fmt::format("{}, from which it starts, {} when trained again: {}", numbered(id),
+                      to_text(done.evaluation.outcome), done.evaluation.reason);
       none.machine_failed = done.machine_failed;
       return none;
     }

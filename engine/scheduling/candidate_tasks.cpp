@@ -1,5 +1,7 @@
 #include "engine/scheduling/candidate_tasks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -36,7 +38,8 @@ evaluation dropped_evaluation(candidate_id id, const std::string& who) {
 
 evaluation refused_evaluation(candidate_id id, const std::string& size) {
   evaluation e{.id = id, .outcome = outcome::out_of_memory};
-  e.reason = "it needs about " + size + ", more than any slot has; it was not tried";
+  e.reason =
+      fmt::format("it needs about {}, more than any slot has; it was not tried", size);
   return e;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/scheduling/joining.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -33,8 +35,9 @@ std::string why_unfit(const rounding_slot& joining, const rounding_slot& first,
            + first.slot;
   if (rules.by_team && !first.slot.empty()
       && device_kind_of(joining.slot) != device_kind_of(first.slot))
-    return "slots that share a training are of one kind of device, and " + first.slot
-           + " is of another";
+    return fmt::format(
+        "slots that share a training are of one kind of device, and {} is of another",
+        first.slot);
   return {};
 }
 

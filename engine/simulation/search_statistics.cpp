@@ -1,5 +1,7 @@
 #include "engine/simulation/search_statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -172,18 +174,20 @@ expected<void> add_rows(search_comparison& c, const search_comparison& other,
     const auto found = std::ranges::find(other.checkpoints, at);
     if (found == other.checkpoints.end())
       return fail(error_kind::invalid_input,
-                  origin + ": says nothing of the regret after " + std::to_string(at)
-                      + " evaluations; compare with --evaluations "
-                      + std::to_string(other.evaluations));
+                  fmt::format("{}: says nothing of the regret after {} evaluations; "
+                              "compare with --evaluations {}",
+                              origin, at, other.evaluations));
     places.push_back(static_cast<std::size_t>(found - other.checkpoints.begin()));
   }
   auto tables = c.tables;
   for (auto& t : tables) {
     const auto found = std::ranges::find(other.tables, t.name, &search_table_rows::name);
     if (found == other.tables.end() || found->rows.empty())
-      return fail(error_kind::invalid_input,
-                  origin + ": has no row for the table " + t.name
-                      + "; name with --tables those that it has");
+      return fail(
+          error_kind::invalid_input,
+          fmt::format(
+              "{}: has no row for the table {}; name with --tables those that it has",
+              origin, t.name));
     for (const auto& row : found->rows) {
       auto& added = t.rows.emplace_back(row);
       added.regret.clear();
@@ -194,15 +198,18 @@ expected<void> add_rows(search_comparison& c, const search_comparison& other,
       }
     }
     if (t.rows.size() != tables.front().rows.size())
-      return fail(error_kind::invalid_input,
-                  origin + ": has other rows for the table " + t.name + " than for "
-                      + tables.front().name + ", and so no mean ranks");
+      return fail(
+          error_kind::invalid_input,
+          fmt::format(
+              "{}: has other rows for the table {} than for {}, and so no mean ranks",
+              origin, t.name, tables.front().name));
     for (std::size_t i = 0; i < t.rows.size(); ++i)
       if (t.rows[i].name != tables.front().rows[i].name)
-        return fail(error_kind::invalid_input,
-                    origin + ": the row \"" + t.rows[i].name + "\" of the table " + t.name
-                        + " is called \"" + tables.front().rows[i].name + "\" for "
-                        + tables.front().name);
+        return fail(
+            error_kind::invalid_input,
+            fmt::format("{}: the row \"{}\" of the table {} is called \"{}\" for {}",
+                        origin, t.rows[i].name, t.name, tables.front().rows[i].name,
+                        tables.front().name));
   }
   c.tables = std::move(tables);
   return {};

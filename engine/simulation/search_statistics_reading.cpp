@@ -4,6 +4,7 @@
 #include "engine/simulation/search_statistics.hpp"
 #include "genome/base/json_depth.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -82,7 +83,7 @@ std::optional<search_row> read_row(const json& from, std::size_t checkpoints) {
 expected<search_comparison> parse_comparison(std::string_view text,
                                              const std::string& origin) {
   const auto refuse = [&](const std::string& what) {
-    return fail(error_kind::invalid_input, origin + ": " + what + remedy);
+    return fail(error_kind::invalid_input, fmt::format("{}: {}{}", origin, what, remedy));
   };
   const auto read = parse_shallow<json>(text);
   if (!read.is_object())
@@ -104,9 +105,9 @@ expected<search_comparison> parse_comparison(std::string_view text,
     for (const auto& r : rows) {
       auto row = read_row(r, checkpoints->size());
       if (!row)
-        return refuse("a row of the table " + into.name
-                      + " has no name, or not the regret of each seed at each checkpoint "
-                        "(regret_of_seeds)");
+        return refuse(fmt::format("a row of the table {} has no name, or not the regret "
+                                  "of each seed at each checkpoint (regret_of_seeds)",
+                                  into.name));
       c.seeds = std::max(c.seeds, row->regret_of_seeds.front().size());
       into.rows.push_back(std::move(*row));
     }

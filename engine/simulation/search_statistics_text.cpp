@@ -2,6 +2,8 @@
 #include "engine/report/base/json_parts.hpp"
 #include "engine/simulation/search_statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,9 +23,10 @@ std::string number(double v, const char* form) {
 std::string interval_text(const mean_interval& m) {
   const int size = m.mean > 0 ? static_cast<int>(std::floor(std::log10(m.mean))) : 0;
   if (size < -4 || size > 6)
-    return number(m.mean, "%.2e") + " +-" + number(m.half, "%.0e");
-  const auto form = "%." + std::to_string(std::max(0, 2 - size)) + "f";
-  return number(m.mean, form.c_str()) + " +-" + number(m.half, form.c_str());
+    return fmt::format("{} +-{}", number(m.mean, "%.2e"), number(m.half, "%.0e"));
+  const auto form = fmt::format("%.{}f", std::max(0, 2 - size));
+  return fmt::format("{} +-{}", number(m.mean, form.c_str()),
+                     number(m.half, form.c_str()));
 }
 
 table columns(const search_comparison& c, std::size_t more) {
@@ -35,7 +38,7 @@ table columns(const search_comparison& c, std::size_t more) {
 std::vector<std::string> heading(const search_comparison& c, std::string first) {
   std::vector<std::string> cells{std::move(first)};
   for (const auto at : c.checkpoints)
-    cells.push_back("after " + std::to_string(at));
+    cells.push_back(fmt::format("after {}", at));
   return cells;
 }
 
@@ -52,7 +55,7 @@ std::string text_of_yardstick(const search_comparison& c, const search_table_row
     std::vector<std::string> cells{row.name};
     for (const auto& at : by->regret) {
       const auto n = evaluations_to(row, at.mean);
-      cells.push_back(n ? std::to_string(*n) : "> " + std::to_string(c.evaluations));
+      cells.push_back(n ? std::to_string(*n) : fmt::format("> {}", c.evaluations));
     }
     if (&row != &*by)
       lines.add(std::move(cells));
@@ -71,7 +74,7 @@ std::string text_of_table(const search_comparison& c, const search_table_rows& t
     for (const auto& at : row.regret)
       cells.push_back(interval_text(at));
     cells.push_back(row.median_to_top ? number(*row.median_to_top, "%g")
-                                      : "> " + std::to_string(c.evaluations));
+                                      : fmt::format("> {}", c.evaluations));
     cells.push_back(number(100.0 * static_cast<double>(row.reached_top)
                                / static_cast<double>(row.regret_of_seeds.front().size()),
                            "%.0f %%"));
@@ -79,7 +82,7 @@ std::string text_of_table(const search_comparison& c, const search_table_rows& t
     cells.push_back(number(1e3 * row.ask_max_seconds, "%.2f ms"));
     lines.add(std::move(cells));
   }
-  return t.name + "\n" + lines.to_text(2) + text_of_yardstick(c, t);
+  return fmt::format("{}\n{}{}", t.name, lines.to_text(2), text_of_yardstick(c, t));
 }
 
 /// A line for each row that is on every table; `ranks`: of all these at a checkpoint.
@@ -105,11 +108,11 @@ std::string text_of_searches(const search_comparison& c) {
   std::size_t searches = 0;
   for (const auto& t : c.tables)
     searches += common_seeds(t, 0);
-  return "of " + std::to_string(searches)
-         + " searches each, among those of the same table and seed\n"
-         + text_of_ranks(c, search_ranks, [](const mean_interval& at) {
-             return number(at.mean, "%.2f") + " +-" + number(at.half, "%.2f");
-           });
+  return fmt::format(
+      "of {} searches each, among those of the same table and seed\n{}", searches,
+      text_of_ranks(c, search_ranks, [](const mean_interval& at) {
+        return fmt::format("{} +-{}", number(at.mean, "%.2f"), number(at.half, "%.2f"));
+      }));
 }
 
 } // namespace
@@ -120,11 +123,11 @@ std::string to_text(const search_comparison& c) {
     text += text_of_table(c, t) + "\n";
   if (c.tables.empty())
     return text;
-  return text + "over " + std::to_string(c.tables.size())
-         + (c.tables.size() == 1 ? " table, " : " tables, ") + std::to_string(c.seeds)
-         + " seeds each\n"
-         + text_of_ranks(c, mean_ranks, [](double at) { return number(at, "%.2f"); })
-         + text_of_searches(c);
+  return fmt::format(
+      "{}over {}{}{} seeds each\n{}{}", text, c.tables.size(),
+      c.tables.size() == 1 ? " table, " : " tables, ", c.seeds,
+      text_of_ranks(c, mean_ranks, [](double at) { return number(at, "%.2f"); }),
+      text_of_searches(c));
 }
 
 std::string to_json(const search_comparison& c) {

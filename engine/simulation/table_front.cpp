@@ -1,5 +1,7 @@
 #include "engine/simulation/table_front.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -66,14 +68,14 @@ expected<objective> objective_of(const table_description& d,
         std::ranges::find(d.metrics, o.metric, &table_metric::name) != d.metrics.end();
     if (!there || o.metric.starts_with("test."))
       return fail(error_kind::invalid_input,
-                  d.name
-                      + (there ? " keeps " + o.metric + " for the end"
-                               : " has no metric " + o.metric)
-                      + "; it has " + names_of(d));
+                  fmt::format("{}{}; it has {}", d.name,
+                              there ? fmt::format(" keeps {} for the end", o.metric)
+                                    : " has no metric " + o.metric,
+                              names_of(d)));
     if (asks_for(goal, o.metric))
-      return fail(error_kind::invalid_input, d.name + " is searched by " + o.metric
-                                                 + " already; name another metric, of "
-                                                 + names_of(d));
+      return fail(error_kind::invalid_input,
+                  fmt::format("{} is searched by {} already; name another metric, of {}",
+                              d.name, o.metric, names_of(d)));
     goal.others.push_back(o);
   }
   return goal;
@@ -86,7 +88,7 @@ expected<table_front> front_of(const benchmark_table& table, const objective& go
     const auto found = table.metric(truth_of(table.description(), a.metric));
     if (!found)
       return fail(error_kind::invalid_input,
-                  table.description().name + " has no metric " + a.metric);
+                  fmt::format("{} has no metric {}", table.description().name, a.metric));
     metrics.push_back(*found);
   }
   table_front all;
@@ -97,9 +99,9 @@ expected<table_front> front_of(const benchmark_table& table, const objective& go
   auto there = all.truths;
   std::erase_if(there, [](const objective_point& p) { return p.empty(); });
   if (there.empty())
-    return fail(error_kind::invalid_input, table.description().name
-                                               + ": no row has a finite value of "
-                                               + to_text(goal));
+    return fail(error_kind::invalid_input,
+                fmt::format("{}: no row has a finite value of {}",
+                            table.description().name, to_text(goal)));
   all.hypervolume = hypervolume(std::move(there), objective_point(aims.size(), 0));
   return all;
 }

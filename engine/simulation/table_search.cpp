@@ -4,6 +4,8 @@
 #include "engine/evaluation/table/table_fitness.hpp"
 #include "engine/simulation/run_driver.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -200,9 +202,9 @@ expected<table_standard> standard_of(const benchmark_table& table,
     if (const auto t = table.truth(row); t && std::isfinite(*t))
       truths.push_back(maximize ? -*t : *t);
   if (truths.empty())
-    return fail(error_kind::invalid_input, table.description().name
-                                               + ": no row has a finite "
-                                               + table.description().truth);
+    return fail(error_kind::invalid_input,
+                fmt::format("{}: no row has a finite {}", table.description().name,
+                            table.description().truth));
   std::ranges::sort(truths);
   const auto sign = maximize ? -1.0 : 1.0;
   const auto limit = truths[std::min(table_standard::top_rows, truths.size()) - 1];

@@ -6,6 +6,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -165,12 +166,10 @@ std::string first_line_of(const std::filesystem::path& file) {
 }
 
 tl::unexpected<error> ends_as_on_windows(const std::filesystem::path& script) {
-  return fail(
-      error_kind::invalid_input,
-      script.string()
-          + ": its lines end as on Windows, in a carriage return, so that it cannot "
-            "be run; change them: sed -i 's/\\r$//' "
-          + script.string());
+  return fail(error_kind::invalid_input,
+              fmt::format("{}: its lines end as on Windows, in a carriage return, so "
+                          "that it cannot be run; change them: sed -i 's/\\r$//' {}",
+                          script.string(), script.string()));
 }
 
 /// A program, or the reason why no system runs it.
@@ -182,8 +181,9 @@ expected<std::filesystem::path> runnable(const std::filesystem::path& file) {
 }
 
 tl::unexpected<error> cannot_start(const child_params& params, int reason) {
-  return fail(reason == ENOENT ? error_kind::not_found : error_kind::io,
-              "cannot start " + params.command.front() + ": " + std::strerror(reason));
+  return fail(
+      reason == ENOENT ? error_kind::not_found : error_kind::io,
+      fmt::format("cannot start {}: {}", params.command.front(), std::strerror(reason)));
 }
 
 } // namespace
@@ -233,7 +233,8 @@ expected<std::filesystem::path> find_program(const std::string& name,
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const auto file = directory / folder / name; is_program(file))
       return runnable(file);
-  return fail(error_kind::not_found, "there is no program " + name + " on this machine");
+  return fail(error_kind::not_found,
+              fmt::format("there is no program {} on this machine", name));
 }
 
 expected<void> check_shell_script(const std::vector<std::string>& command,
@@ -259,9 +260,9 @@ expected<void> check_shell_script(const std::vector<std::string>& command,
 
 std::string describe_exit(int wait_status) {
   if (WIFSIGNALED(wait_status))
-    return "killed by signal " + std::to_string(WTERMSIG(wait_status)) + " ("
-           + ::strsignal(WTERMSIG(wait_status)) + ")";
-  return "ended with status " + std::to_string(WEXITSTATUS(wait_status));
+    return fmt::format("killed by signal {} ({})", WTERMSIG(wait_status),
+                       ::strsignal(WTERMSIG(wait_status)));
+  return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
 }
 
 int exit_code(int wait_status) {

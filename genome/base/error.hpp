@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <tl/expected.hpp>
 
 #include <cstdint>
@@ -40,7 +41,7 @@ using expected = tl::expected<T, error>;
 
 /// Puts the place before the message: `in("a.toml:3", e)` gives "a.toml:3: ...".
 [[nodiscard]] inline tl::unexpected<error> fail_in(std::string_view place, error cause) {
-  return fail(cause.kind, std::string(place) + ": " + std::move(cause.message));
+  return fail(cause.kind, fmt::format("{}: {}", place, std::move(cause.message)));
 }
 
 } // namespace clade

@@ -1,5 +1,7 @@
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -20,7 +22,7 @@ std::string counted(std::uint64_t n, std::string_view one) {
 }
 
 std::string numbered(std::uint64_t id) {
-  return "#" + std::to_string(id);
+  return fmt::format("#{}", id);
 }
 
 std::string_view trimmed(std::string_view text, std::string_view blanks) {

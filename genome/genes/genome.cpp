@@ -2,6 +2,8 @@
 
 #include "genome/genes/wiring.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -51,11 +53,13 @@ tl::unexpected<error> broken(std::string message) {
 expected<void> check_settings(const std::vector<setting>& settings) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (!is_word(settings[i].name))
-      return broken("the name of setting " + std::to_string(i + 1) + " is not a word");
+      return broken(fmt::format("the name of setting {} is not a word", i + 1));
     if (i > 0 && settings[i - 1].name >= settings[i].name)
-      return broken("setting " + settings[i].name + " is out of order or there twice");
+      return broken(
+          fmt::format("setting {} is out of order or there twice", settings[i].name));
     if (!is_sound(settings[i].value))
-      return broken("setting " + settings[i].name + " is not finite, or not plain text");
+      return broken(
+          fmt::format("setting {} is not finite, or not plain text", settings[i].name));
   }
   return {};
 }
@@ -67,11 +71,13 @@ expected<void> check_nodes(const genome& g) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node_gene& node = g.nodes[i];
     if (i > 0 && g.nodes[i - 1].id >= node.id)
-      return broken("node " + to_text(node.id) + " is out of order or there twice");
+      return broken(
+          fmt::format("node {} is out of order or there twice", to_text(node.id)));
     if (!is_word(node.op))
-      return broken("the operator of node " + to_text(node.id) + " is not a word");
+      return broken(
+          fmt::format("the operator of node {} is not a word", to_text(node.id)));
     if (i > 1 && (node.op == "input" || node.op == "output"))
-      return broken("node " + to_text(node.id) + " is a second " + node.op);
+      return broken(fmt::format("node {} is a second {}", to_text(node.id), node.op));
     if (auto ok = check_settings(node.settings); !ok)
       return fail_in("node " + to_text(node.id), std::move(ok.error()));
   }
@@ -81,15 +87,17 @@ expected<void> check_nodes(const genome& g) {
 expected<void> check_edges(const genome& g) {
   for (std::size_t i = 0; i < g.edges.size(); ++i) {
     const edge_gene& edge = g.edges[i];
-    const auto joins = [&edge] { return to_text(edge.from) + ".." + to_text(edge.to); };
+    const auto joins = [&edge] {
+      return fmt::format("{}..{}", to_text(edge.from), to_text(edge.to));
+    };
     if (i > 0 && g.edges[i - 1].id >= edge.id)
-      return broken("edge " + joins() + " is out of order or there twice");
+      return broken(fmt::format("edge {} is out of order or there twice", joins()));
     if (edge.to == input_innovation)
-      return broken("edge " + joins() + " enters the input");
+      return broken(fmt::format("edge {} enters the input", joins()));
     if (edge.from == output_innovation && !edge.recurrent)
-      return broken("edge " + joins() + " leaves the output");
+      return broken(fmt::format("edge {} leaves the output", joins()));
     if (!std::isfinite(edge.weight))
-      return broken("the weight of edge " + joins() + " is not finite");
+      return broken(fmt::format("the weight of edge {} is not finite", joins()));
   }
   return {};
 }

@@ -1,6 +1,8 @@
 #include "genome/genes/genome.hpp"
 #include "genome/genes/wiring.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -51,7 +53,7 @@ void append_inputs(std::string& out, const genome& g, const wiring& wires,
   }
   const value* merge = find(g.nodes[node].settings, "merge");
   if (inputs.size() > 1 && merge != nullptr)
-    out += " [merge " + to_text(*merge) + "]";
+    out += fmt::format(" [merge {}]", to_text(*merge));
 }
 
 } // namespace

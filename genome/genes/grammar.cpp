@@ -3,6 +3,8 @@
 #include "genome/base/utf8.hpp"
 #include "genome/genes/wiring.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 // Lists of parameters are walked front to back, and conditions look back: when a
@@ -44,7 +46,7 @@ void settle(const std::vector<parameter>& parameters, std::vector<setting>& sett
 /// A text in quotes, so that "16" and 16 look different.
 std::string literal(const value& v) {
   const auto* text = std::get_if<std::string>(&v);
-  return text == nullptr ? to_text(v) : "\"" + clipped(*text) + "\"";
+  return text == nullptr ? to_text(v) : fmt::format("\"{}\"", clipped(*text));
 }
 
 /// Returns what is wrong with a value that a parameter does not contain.
@@ -54,10 +56,10 @@ std::string not_contained(const parameter& p, const value& v) {
       choice != nullptr && std::ranges::any_of(choice->options, [](const value& option) {
         return std::holds_alternative<std::string>(option);
       });
-  return p.name + " cannot be " + literal(v)
-         + (std::holds_alternative<std::string>(v) && !of_texts
-                ? ", which is a text: write a number, without quotes"
-                : "");
+  return fmt::format("{} cannot be {}{}", p.name, literal(v),
+                     std::holds_alternative<std::string>(v) && !of_texts
+                         ? ", which is a text: write a number, without quotes"
+                         : "");
 }
 
 /// The settings that no parameter names.
@@ -124,19 +126,18 @@ expected<void> check_edges(const grammar& rules, const genome& g, const wiring& 
   for (std::size_t e = 0; e < g.edges.size(); ++e) {
     const edge_gene& edge = g.edges[e];
     if (edge.recurrent || edge.weight != 1)
-      return refuse("edge " + to_text(edge.from) + ".." + to_text(edge.to)
-                    + " is recurrent or weighted");
+      return refuse(fmt::format("edge {}..{} is recurrent or weighted",
+                                to_text(edge.from), to_text(edge.to)));
     enabled += edge.enabled;
     live += edge.enabled && wires.live_edge(e);
   }
   const std::size_t chain = wires.order().size() - 1;
   if (live > chain + rules.max_skips || enabled > rules.max_nodes + 1 + rules.max_skips)
-    return refuse(std::to_string(live - chain) + " skip edges of "
-                  + std::to_string(enabled) + " enabled ones; at most "
-                  + std::to_string(rules.max_skips) + " are allowed");
+    return refuse(fmt::format("{} skip edges of {} enabled ones; at most {} are allowed",
+                              live - chain, enabled, rules.max_skips));
   if (g.edges.size() - enabled > rules.max_nodes)
-    return refuse(std::to_string(g.edges.size() - enabled) + " disabled edges; at most "
-                  + std::to_string(rules.max_nodes) + " are allowed");
+    return refuse(fmt::format("{} disabled edges; at most {} are allowed",
+                              g.edges.size() - enabled, rules.max_nodes));
   return {};
 }
 
@@ -203,8 +204,8 @@ expected<void> check(const grammar& rules, const genome& g) {
     return ok;
   const wiring wires(g);
   if (g.nodes.size() - 2 > rules.max_nodes)
-    return refuse(std::to_string(g.nodes.size() - 2) + " nodes; at most "
-                  + std::to_string(rules.max_nodes) + " are allowed");
+    return refuse(fmt::format("{} nodes; at most {} are allowed", g.nodes.size() - 2,
+                              rules.max_nodes));
   if (auto ok = check_edges(rules, g, wires); !ok)
     return ok;
   for (std::size_t n = 0; n < g.nodes.size(); ++n)

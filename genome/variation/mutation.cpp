@@ -5,6 +5,8 @@
 #include "genome/variation/retuning.hpp"
 #include "genome/variation/rewiring.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,18 +55,18 @@ expected<void> validate(const mutation_params& params) {
   for (const auto& k : mutation_kinds) {
     const double weight = params.*k.weight;
     if (!std::isfinite(weight) || weight < 0)
-      return fail(error_kind::invalid_input, "mutation." + std::string(k.name) + " is "
-                                                 + to_text(value(weight))
-                                                 + "; a weight is 0 or more");
+      return fail(error_kind::invalid_input,
+                  fmt::format("mutation.{} is {}; a weight is 0 or more", k.name,
+                              to_text(value(weight))));
     sum += weight;
   }
   if (!(sum > 0) || !std::isfinite(sum))
     return fail(error_kind::invalid_input,
                 "mutation: one weight at least must be above 0, and their sum finite");
   if (!(params.again >= 0 && params.again <= 0.9))
-    return fail(error_kind::invalid_input, "mutation.again is "
-                                               + to_text(value(params.again))
-                                               + "; it is a chance from 0 to 0.9");
+    return fail(error_kind::invalid_input,
+                fmt::format("mutation.again is {}; it is a chance from 0 to 0.9",
+                            to_text(value(params.again))));
   return {};
 }
 

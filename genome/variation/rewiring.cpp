@@ -3,6 +3,8 @@
 #include "genome/genes/innovation.hpp"
 #include "genome/genes/wiring.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 // Why the result is valid: an edge is added forward in topological order only, so that no
@@ -30,7 +32,7 @@ std::size_t skips(const genome& g) {
 }
 
 std::string joint(const genome& g, innovation from, innovation to) {
-  return short_name(g, from) + ".." + short_name(g, to);
+  return fmt::format("{}..{}", short_name(g, from), short_name(g, to));
 }
 
 bool joined(const genome& g, innovation from, innovation to) {

@@ -4,6 +4,8 @@
 // search.
 #include "search_spaces/files/space_draft.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -46,8 +48,8 @@ expected<void> assembly::place_limits() {
     return fail_in(
         initial->second.place,
         {error_kind::invalid_input,
-         "limits.initial_nodes = " + std::to_string(initial->second.content)
-             + " is more than limits.max_nodes = " + std::to_string(limit("max_nodes"))});
+         fmt::format("limits.initial_nodes = {} is more than limits.max_nodes = {}",
+                     initial->second.content, limit("max_nodes"))});
   auto& rules = space_.rules;
   rules.max_nodes = static_cast<std::size_t>(limit("max_nodes"));
   rules.max_skips = static_cast<std::size_t>(limit("max_skips"));
@@ -71,11 +73,11 @@ expected<void> assembly::check_width(const located<operator_rule>& rule) const {
       for (const value& v : std::get<choice_domain>(p.domain).options)
         widest = std::max(widest, std::get<std::int64_t>(v));
     if (widest > space_.limits.max_width)
-      return fail_in(rule.place,
-                     {error_kind::invalid_input,
-                      "operators." + rule.content.name + "." + p.name + " goes up to "
-                          + std::to_string(widest) + ", but limits.max_width is "
-                          + std::to_string(space_.limits.max_width)});
+      return fail_in(
+          rule.place,
+          {error_kind::invalid_input,
+           fmt::format("operators.{}.{} goes up to {}, but limits.max_width is {}",
+                       rule.content.name, p.name, widest, space_.limits.max_width)});
   }
   return {};
 }
@@ -87,10 +89,12 @@ expected<void> assembly::place_operator(const operator_entry& entry) {
   const auto& rule = found->second;
   if (!entry.works_on(space_.input) && !entry.works_on(layout::vector)) {
     const std::string wanted(to_text(entry.takes.front()));
-    return fail_in(rule.place,
-                   {error_kind::invalid_input,
-                    "operator " + rule.content.name + " works on " + wanted + "s; set "
-                        + wanted + " = true at the top, or leave it out"});
+    return fail_in(
+        rule.place,
+        {error_kind::invalid_input,
+         fmt::format(
+             "operator {} works on {}s; set {} = true at the top, or leave it out",
+             rule.content.name, wanted, wanted)});
   }
   if (auto fits = check_width(rule); !fits)
     return fits;
@@ -140,8 +144,8 @@ assembly::arrange(const std::vector<located<parameter>>& list,
                   const std::string& path) const {
   const auto refuse = [&](const located<parameter>& p, const std::string& message) {
     return fail_in(p.place, {error_kind::invalid_input,
-                             path + "." + p.content.name + " applies when "
-                                 + p.content.when->parameter + message});
+                             fmt::format("{}.{} applies when {}{}", path, p.content.name,
+                                         p.content.when->parameter, message)});
   };
   std::vector<parameter> placed;
   std::vector<located<parameter>> waiting;
@@ -150,11 +154,11 @@ assembly::arrange(const std::vector<located<parameter>>& list,
       const auto other = std::ranges::find(list, p.content.when->parameter,
                                            [](const auto& l) { return l.content.name; });
       if (other == list.end())
-        return refuse(p, " has a certain value, but there is no " + path + "."
-                             + p.content.when->parameter);
+        return refuse(p, fmt::format(" has a certain value, but there is no {}.{}", path,
+                                     p.content.when->parameter));
       for (const value& v : p.content.when->values)
         if (!contains(other->content, v))
-          return refuse(p, " is " + to_text(v) + ", which it never is");
+          return refuse(p, fmt::format(" is {}, which it never is", to_text(v)));
     }
     waiting.push_back(p);
   }
@@ -177,13 +181,13 @@ std::string misfit(std::vector<setting>& given, const std::vector<parameter>& kn
   for (auto& s : given) {
     const auto p = std::ranges::find(known, s.name, &parameter::name);
     if (p == known.end())
-      return "there is no " + s.name + " in this space";
+      return fmt::format("there is no {} in this space", s.name);
     const auto* whole = std::get_if<std::int64_t>(&s.value);
     const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
     if (!contains(*p, s.value) && contains(*p, as_real))
       s.value = as_real;
     if (!contains(*p, s.value))
-      return s.name + " = " + to_text(s.value) + " is not in this space";
+      return fmt::format("{} = {} is not in this space", s.name, to_text(s.value));
   }
   return {};
 }
@@ -199,13 +203,13 @@ expected<void> assembly::place_seeds() {
       const auto why = rule == nullptr ? "there is no operators." + layer.op
                                        : misfit(layer.settings, rule->settings);
       if (wrong.empty() && !why.empty())
-        wrong = layer.op + ": " + why;
+        wrong = fmt::format("{}: {}", layer.op, why);
     }
     if (wrong.empty())
       wrong = misfit(seed.hyperparameters, space_.rules.hyperparameters);
     if (!wrong.empty())
-      return fail_in(located.place,
-                     {error_kind::invalid_input, "seeds." + name + ": " + wrong});
+      return fail_in(located.place, {error_kind::invalid_input,
+                                     fmt::format("seeds.{}: {}", name, wrong)});
     space_.seeds.push_back(std::move(seed));
   }
   return {};

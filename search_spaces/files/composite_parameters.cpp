@@ -1,5 +1,7 @@
 #include "search_spaces/files/composite_parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,14 +42,17 @@ void own_parameters_reader::read_words(own_parameter& p, const toml::node& words
   p.type = kind::text;
   const auto* list = words.as_array();
   if (list == nullptr || list->empty() || list->size() > most_parameters)
-    return wrong_.note(words, path + ".words is " + describe(words)
-                                  + ", but must be a list of words, the usual one first");
+    return wrong_.note(
+        words,
+        fmt::format("{}.words is {}, but must be a list of words, the usual one first",
+                    path, describe(words)));
   for (const auto& one : *list) {
     const auto word = one.value_exact<std::string>();
     if (!word || !is_composite_word(*word)
         || std::ranges::find(p.words, *word) != p.words.end())
-      return wrong_.note(one, path + ".words has " + describe(one)
-                                  + ", which is no word, or is there twice");
+      return wrong_.note(
+          one, fmt::format("{}.words has {}, which is no word, or is there twice", path,
+                           describe(one)));
     p.words.push_back(*word);
   }
 }
@@ -59,10 +64,10 @@ void own_parameters_reader::read_number(own_parameter& p, const toml::table& tab
     const toml::node* node = table.get(key);
     const auto v = node == nullptr ? std::nullopt : real_of(*node);
     if (!v || !(std::abs(*v) <= largest_number))
-      return wrong_.note(node == nullptr ? table : *node,
-                         path + " needs " + key
-                             + ", a number: {low = 1, high = 8, "
-                               "default = 1}");
+      return wrong_.note(
+          node == nullptr ? table : *node,
+          fmt::format("{} needs {}, a number: {{low = 1, high = 8, default = 1}}", path,
+                      key));
     whole = whole && node->is_integer();
     into = *v;
   };
@@ -86,20 +91,19 @@ void own_parameters_reader::read_number(own_parameter& p, const toml::table& tab
 
 void own_parameters_reader::read_parameter(const std::string& name,
                                            const toml::node& node) {
-  const auto path = path_ + "." + name;
+  const auto path = fmt::format("{}.{}", path_, name);
   const auto* table = node.as_table();
   if (table == nullptr)
     return wrong_.note(node,
-                       path + " is " + describe(node)
-                           + ", but must be like {low = 1, high = 8, default = 1} or "
-                             "{words = [\"relu\", \"gelu\"]}");
+                       fmt::format("{} is {}, but must be like {{low = 1, high = 8, "
+                                   "default = 1}} or {{words = [\"relu\", \"gelu\"]}}",
+                                   path, describe(node)));
   if (!is_composite_word(name) || name == own_formula::channels || name == "weight"
       || made_.size() == most_parameters)
-    return wrong_.note(node,
-                       path
-                           + ": a name is up to 32 small letters, digits and \"_\", "
-                             "not channels or weight, of at most "
-                           + std::to_string(most_parameters) + " parameters");
+    return wrong_.note(
+        node, fmt::format("{}: a name is up to 32 small letters, digits and \"_\", not "
+                          "channels or weight, of at most {} parameters",
+                          path, most_parameters));
   own_parameter p{.name = name};
   const toml::node* words = table->get("words");
   refuse_unknown(*table, path,
@@ -117,8 +121,8 @@ void own_parameters_reader::read_parameter(const std::string& name,
 std::vector<own_parameter> own_parameters_reader::read(const toml::node& node) {
   const auto* table = node.as_table();
   if (table == nullptr) {
-    wrong_.note(node, path_ + " is " + describe(node) + ", but must be a table: [" + path_
-                          + "]");
+    wrong_.note(node, fmt::format("{} is {}, but must be a table: [{}]", path_,
+                                  describe(node), path_));
     return {};
   }
   for (const auto& [key, one] : *table) // By name, as TOML's tables are kept.
@@ -140,8 +144,8 @@ std::string composite_complaints::text_at(const toml::table& table, std::string_
   auto text = node->value_exact<std::string>();
   if (text && text->size() <= longest_text && is_one_line(*text))
     return *text;
-  note(*node, path + "." + std::string(key) + " is " + describe(*node)
-                  + ", but must be a text of one line");
+  note(*node, fmt::format("{}.{} is {}, but must be a text of one line", path, key,
+                          describe(*node)));
   return {};
 }
 
@@ -152,8 +156,8 @@ bool composite_complaints::flag_at(const toml::table& table, std::string_view ke
     return false;
   if (const auto flag = node->value_exact<bool>())
     return *flag;
-  note(*node, path + "." + std::string(key) + " is " + describe(*node)
-                  + ", but must be true or false");
+  note(*node,
+       fmt::format("{}.{} is {}, but must be true or false", path, key, describe(*node)));
   return false;
 }
 

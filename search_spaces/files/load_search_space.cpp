@@ -18,6 +18,8 @@
 #include "search_spaces/files/parse_toml.hpp"
 #include "search_spaces/files/space_draft.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -103,15 +105,17 @@ expected<void> file_reader::read_includes(const toml::table& document, const pat
   const complaints at(file.string());
   const auto* list = node->as_array();
   if (list == nullptr)
-    return refuse(at.place(node->source()),
-                  "include is " + describe(*node)
-                      + ", but must be a list of files: [\"hyperparameters.toml\"]");
+    return refuse(
+        at.place(node->source()),
+        fmt::format(
+            "include is {}, but must be a list of files: [\"hyperparameters.toml\"]",
+            describe(*node)));
   for (const toml::node& item : *list) {
     const auto name = item.value_exact<std::string>();
     if (!name || name->empty())
       return refuse(at.place(item.source()),
-                    "include has " + describe(item)
-                        + " in its list, which is no file's name");
+                    fmt::format("include has {} in its list, which is no file's name",
+                                describe(item)));
     if (auto included = include(*name, file, at.place(item.source())); !included)
       return included;
   }
@@ -123,20 +127,21 @@ expected<void> file_reader::include(const std::string& name, const path& file,
   const path target = (file.parent_path() / name).lexically_normal();
   std::error_code failed;
   if (!std::filesystem::is_regular_file(target, failed))
-    return fail_in(place,
-                   {error_kind::not_found,
-                    "include \"" + name + "\": there is no file " + target.string()});
+    return fail_in(
+        place, {error_kind::not_found, fmt::format("include \"{}\": there is no file {}",
+                                                   name, target.string())});
   const auto known = std::filesystem::weakly_canonical(target);
   if (std::ranges::find(open_, known) != open_.end())
-    return refuse(place, "include \"" + name + "\": that file includes this one");
+    return refuse(place,
+                  fmt::format("include \"{}\": that file includes this one", name));
   if (read_.contains(known))
     return {};
   if (open_.size() > deepest_include)
-    return refuse(place, "files include each other more than "
-                             + std::to_string(deepest_include) + " deep");
+    return refuse(place, fmt::format("files include each other more than {} deep",
+                                     deepest_include));
   if (read_.size() == most_included_files)
-    return refuse(place, "a search space has at most "
-                             + std::to_string(most_included_files) + " files");
+    return refuse(
+        place, fmt::format("a search space has at most {} files", most_included_files));
   return read(target);
 }
 

@@ -4,6 +4,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -47,7 +49,7 @@ std::string operation(const network& n, const layer& l, std::size_t length) {
   for (const setting& s : l.settings) {
     if (does_nothing(s))
       continue;
-    out += (first ? "(" : ", ") + s.name + "=" + to_text(s.value);
+    out += fmt::format("{}{}={}", first ? "(" : ", ", s.name, to_text(s.value));
     first = false;
   }
   out += first ? "" : ")";
@@ -87,9 +89,10 @@ std::string to_text(const network& n) {
                     to_text(l.out),
                     l.cost.parameters == 0 ? "" : with_commas(l.cost.parameters)});
   const auto cost = n.cost();
-  return aligned(rows) + with_commas(cost.parameters) + " parameters, "
-         + with_commas(cost.multiply_adds) + " multiply-adds and "
-         + with_commas(cost.activation_bytes) + " bytes of activations for one example\n";
+  return fmt::format(
+      "{}{} parameters, {} multiply-adds and {} bytes of activations for one example\n",
+      aligned(rows), with_commas(cost.parameters), with_commas(cost.multiply_adds),
+      with_commas(cost.activation_bytes));
 }
 
 } // namespace clade

@@ -19,6 +19,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,7 +56,7 @@ public:
 private:
   void note(const toml::node& at, const std::string& message) {
     sound_ = false;
-    wrong_.note(at.source(), path_ + " " + message);
+    wrong_.note(at.source(), fmt::format("{} {}", path_, message));
   }
 
   std::optional<value> read_value(const toml::node& node);
@@ -84,7 +86,7 @@ std::optional<value> parameter_reader::read_value(const toml::node& node) {
   if (const auto real = node.value_exact<double>()) {
     if (std::isfinite(*real))
       return *real;
-    note(node, "is " + describe(node) + ", but must be finite");
+    note(node, fmt::format("is {}, but must be finite", describe(node)));
     return {};
   }
   if (auto text = node.value_exact<std::string>()) {
@@ -94,7 +96,8 @@ std::optional<value> parameter_reader::read_value(const toml::node& node) {
          "is a text that is empty, longer than 256 bytes or has control characters");
     return {};
   }
-  note(node, "is " + describe(node) + ", but must be a number or a text in quotes");
+  note(node,
+       fmt::format("is {}, but must be a number or a text in quotes", describe(node)));
   return {};
 }
 
@@ -110,7 +113,7 @@ std::vector<value> parameter_reader::read_values(const toml::node& node) {
   if (list->empty())
     note(node, "is an empty list; give at least one value");
   if (list->size() > most_options) {
-    note(node, "has more than " + std::to_string(most_options) + " values");
+    note(node, fmt::format("has more than {} values", most_options));
     return values;
   }
   for (const toml::node& item : *list)
@@ -148,7 +151,7 @@ void parameter_reader::read_choice(const toml::node& list, parameter& into) {
     if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i),
                   values[i])
         != values.begin() + static_cast<std::ptrdiff_t>(i))
-      note(at, "has " + to_text(values[i]) + " twice");
+      note(at, fmt::format("has {} twice", to_text(values[i])));
   }
   const bool ordered = ascending_numbers(values);
   into.domain = choice_domain{.options = std::move(values), .ordered = ordered};
@@ -170,8 +173,9 @@ void parameter_reader::read_integer_range(const toml::table& table, parameter& i
   if (const toml::node* step = table.get("step")) {
     const auto v = step->value_exact<std::int64_t>();
     if (!v || *v < 1)
-      return note(*step, "has step = " + describe(*step)
-                             + ", which must be a whole number of 1 or more");
+      return note(*step,
+                  fmt::format("has step = {}, which must be a whole number of 1 or more",
+                              describe(*step)));
     d.step = *v;
   }
   check_allowed(*table.get("low"), d.low);
@@ -185,11 +189,11 @@ void parameter_reader::read_range(const toml::table& table, parameter& into) {
   const toml::node* low = table.get("low");
   const toml::node* high = table.get("high");
   if (low == nullptr || high == nullptr)
-    return note(table,
-                std::string("has no \"") + (low == nullptr ? "low" : "high") + "\"");
+    return note(table, fmt::format("has no \"{}\"", low == nullptr ? "low" : "high"));
   for (const toml::node* bound : {low, high})
     if (!bound->is_number())
-      return note(*bound, "has a bound that is " + describe(*bound) + " and no number");
+      return note(*bound,
+                  fmt::format("has a bound that is {} and no number", describe(*bound)));
   if (entry_ != nullptr && entry_->type == setting_entry::kind::text)
     return note(table, "is a text; list the words that it may be");
   const bool real = low->is_floating_point() || high->is_floating_point()
@@ -197,10 +201,11 @@ void parameter_reader::read_range(const toml::table& table, parameter& into) {
   const bool log = read_flag(table, "log", false);
   if (real ? *real_of(*low) > *real_of(*high)
            : *low->value<std::int64_t>() > *high->value<std::int64_t>())
-    return note(*low, "has low = " + describe(*low) + " above high = " + describe(*high));
+    return note(*low, fmt::format("has low = {} above high = {}", describe(*low),
+                                  describe(*high)));
   if (log && !(*real_of(*low) > 0))
-    return note(*low,
-                "has low = " + describe(*low) + ", but log = true needs a bound above 0");
+    return note(*low, fmt::format("has low = {}, but log = true needs a bound above 0",
+                                  describe(*low)));
   if (real) {
     if (const toml::node* step = table.get("step"))
       return note(*step, "has a step, which only whole numbers have");
@@ -221,8 +226,8 @@ bool parameter_reader::read_flag(const toml::table& table, std::string_view key,
     return otherwise;
   if (const auto v = node->value_exact<bool>())
     return *v;
-  note(*node, "has " + std::string(key) + " = " + describe(*node)
-                  + ", which must be true or false");
+  note(*node,
+       fmt::format("has {} = {}, which must be true or false", key, describe(*node)));
   return otherwise;
 }
 
@@ -277,14 +282,15 @@ parameter parameter_reader::read(std::string_view name, const toml::node& node) 
 void complaints::note(const toml::source_region& at, std::string message) {
   if (first_ && line_ <= at.begin.line)
     return;
-  first_ = error{error_kind::invalid_input, place(at) + ": " + std::move(message)};
+  first_ = error{error_kind::invalid_input,
+                 fmt::format("{}: {}", place(at), std::move(message))};
   line_ = at.begin.line;
 }
 
 std::string complaints::place(const toml::source_region& at) const {
   // An included file's tables name it themselves.
-  return (at.path ? *at.path : origin_) + ":"
-         + std::to_string(std::max<toml::source_index>(at.begin.line, 1));
+  return fmt::format("{}:{}", at.path ? *at.path : origin_,
+                     std::max<toml::source_index>(at.begin.line, 1));
 }
 
 std::string describe(const toml::node& node) {
@@ -293,7 +299,7 @@ std::string describe(const toml::node& node) {
   if (node.is_array())
     return "a list";
   if (const auto text = node.value_exact<std::string>())
-    return "\"" + *text + "\"";
+    return fmt::format("\"{}\"", *text);
   if (const auto whole = node.value_exact<std::int64_t>())
     return to_text(value(*whole));
   if (const auto real = node.value_exact<double>())
@@ -322,10 +328,11 @@ void refuse_unknown(const toml::table& table, std::string_view where,
       continue;
     const auto near = nearest(key.str(), known);
     const std::string all = joined(known);
-    wrong.note(key.source(), "unknown key \"" + std::string(key.str()) + "\""
-                                 + (where.empty() ? "" : " in " + std::string(where))
-                                 + (near.empty() ? "; known are " + all
-                                                 : "; did you mean \"" + near + "\"?"));
+    wrong.note(key.source(),
+               fmt::format("unknown key \"{}\"{}{}", key.str(),
+                           where.empty() ? "" : " in " + std::string(where),
+                           near.empty() ? "; known are " + all
+                                        : fmt::format("; did you mean \"{}\"?", near)));
   }
 }
 

@@ -17,6 +17,8 @@
 #include "genome/base/whole_file.hpp"
 #include "search_spaces/files/toml_mistake.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -194,7 +196,7 @@ expected<toml::table> parse_toml(std::string_view text, std::string_view origin)
     return fail_in(name, {error_kind::invalid_input,
                           "is larger than " + binary_size(most_toml_bytes)});
   if (const auto fault = depth_scan(text).first_fault())
-    return fail_in(name + ":" + std::to_string(fault->line),
+    return fail_in(fmt::format("{}:{}", name, fault->line),
                    {error_kind::invalid_input, fault->what});
   try {
     return toml::parse(text, origin);
@@ -202,7 +204,7 @@ expected<toml::table> parse_toml(std::string_view text, std::string_view origin)
     const auto line =
         static_cast<std::size_t>(std::max<toml::source_index>(e.source().begin.line, 1));
     return fail_in(
-        name + ":" + std::to_string(line),
+        fmt::format("{}:{}", name, line),
         {error_kind::invalid_input, toml_mistake(text, line, e.description())});
   }
 }

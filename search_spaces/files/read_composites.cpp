@@ -21,6 +21,8 @@
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -80,10 +82,10 @@ void composite_reader::read_repeat(const toml::node& node) {
   const auto* p = name ? parameter(*name) : nullptr;
   if (p == nullptr || p->type != kind::integer || p->low < 1
       || p->high > static_cast<double>(own_description::most_repeats))
-    return wrong_.note(node, path_ + ".repeat is " + describe(node)
-                                 + ", but must be a number from 1 to "
-                                 + std::to_string(own_description::most_repeats)
-                                 + ", or a parameter that is one");
+    return wrong_.note(node,
+                       fmt::format("{}.repeat is {}, but must be a number from 1 to {}, "
+                                   "or a parameter that is one",
+                                   path_, describe(node), own_description::most_repeats));
   made_.repeat = *name;
 }
 
@@ -103,9 +105,11 @@ void composite_reader::read_from(own_layer& l, const toml::node& node,
         || (*name != own_layer::entrance
             && std::ranges::find(made_.layers, *name, &own_layer::name)
                    == made_.layers.end()))
-      return wrong_.note(one, path + ".from has " + describe(one)
-                                  + ", which is neither \"in\" nor the name of a layer "
-                                    "above");
+      return wrong_.note(
+          one,
+          fmt::format(
+              "{}.from has {}, which is neither \"in\" nor the name of a layer above",
+              path, describe(one)));
     l.from.push_back(*name);
   };
   if (const auto* list = node.as_array())
@@ -122,16 +126,16 @@ void composite_reader::check_formula(const own_formula& f, const setting_entry& 
     std::vector<std::string_view> known{own_formula::channels};
     for (const auto& one : made_.parameters)
       known.push_back(one.name);
-    return wrong_.note(at, path + ": there is no parameter \"" + f.of + "\"; there are "
-                               + enumerated(known, " and "));
+    return wrong_.note(at, fmt::format("{}: there is no parameter \"{}\"; there are {}",
+                                       path, f.of, enumerated(known, " and ")));
   }
   const auto type = p == nullptr ? kind::integer : p->type;
   const bool fits =
       type == entry.type || (type == kind::integer && entry.type == kind::real);
   if (!fits || (type != kind::integer && !f.factors.empty()))
-    wrong_.note(at, path + ": \"" + to_text(f)
-                        + "\" gives no value for this setting; "
-                          "only whole numbers are multiplied and divided");
+    wrong_.note(at, fmt::format("{}: \"{}\" gives no value for this setting; only whole "
+                                "numbers are multiplied and divided",
+                                path, to_text(f)));
 }
 
 void composite_reader::read_setting(own_layer& l, const setting_entry& entry,
@@ -141,8 +145,9 @@ void composite_reader::read_setting(own_layer& l, const setting_entry& entry,
   if (text && text->starts_with('=')) {
     auto formula = parse_formula(*text);
     if (!formula)
-      return wrong_.note(node, path + " is " + describe(node)
-                                   + ", which is no formula such as \"=filters / 4\"");
+      return wrong_.note(
+          node, fmt::format("{} is {}, which is no formula such as \"=filters / 4\"",
+                            path, describe(node)));
     check_formula(*formula, entry, node, path);
     l.settings.emplace_back(name, std::move(*formula));
     return;
@@ -156,10 +161,11 @@ void composite_reader::read_setting(own_layer& l, const setting_entry& entry,
   else if (const auto real = real_of(node))
     v = *real;
   else
-    return wrong_.note(node, path + " is " + describe(node)
-                                 + ", but must be a number, a word or a formula");
+    return wrong_.note(node,
+                       fmt::format("{} is {}, but must be a number, a word or a formula",
+                                   path, describe(node)));
   if (const auto why = objection(entry, v); !why.empty())
-    return wrong_.note(node, path + " " + why);
+    return wrong_.note(node, fmt::format("{} {}", path, why));
   l.settings.emplace_back(name, std::move(v));
 }
 
@@ -170,7 +176,7 @@ void composite_reader::read_settings(own_layer& l, const toml::table& table,
   for (const auto& entry : settings) {
     known.push_back(entry.name);
     if (const toml::node* node = table.get(entry.name))
-      read_setting(l, entry, *node, path + "." + std::string(entry.name));
+      read_setting(l, entry, *node, fmt::format("{}.{}", path, entry.name));
   }
   refuse_unknown(table, path, known, wrong_.of_the_file());
 }
@@ -188,28 +194,31 @@ void composite_reader::read_layer(const toml::node& node) {
       if (o.role == operator_role::layer)
         known.push_back(o.name);
     const auto near = op ? nearest(*op, known) : "";
-    return wrong_.note(node,
-                       path + ": " + describe(node)
-                           + " is no layer of a known "
-                             "operator, such as {op = \"dense\", units = 64}"
-                           + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    return wrong_.note(
+        node,
+        fmt::format("{}: {} is no layer of a known operator, such as {{op = \"dense\", "
+                    "units = 64}}{}",
+                    path, describe(node),
+                    near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
   }
   own_layer l{.name = wrong_.text_at(*table, "name", path), .op = *op};
   if (l.name.empty())
     l.name = free_name(l.op);
   else if (!is_composite_word(l.name) || l.name == own_layer::entrance
            || free_name(l.name) != l.name)
-    return wrong_.note(node, path + ": \"" + l.name
-                                 + "\" is no name, or is there twice; a name is up to 32 "
-                                   "small letters, digits and \"_\", not \"in\"");
+    return wrong_.note(node,
+                       fmt::format("{}: \"{}\" is no name, or is there twice; a name is "
+                                   "up to 32 small letters, digits and \"_\", not \"in\"",
+                                   path, l.name));
   if (const toml::node* from = table->get("from"))
-    read_from(l, *from, path + "." + l.name);
+    read_from(l, *from, fmt::format("{}.{}", path, l.name));
   if (merges ? l.from.size() < 2 : l.from.size() > 1)
-    return wrong_.note(node, path + "." + l.name
-                                 + (merges ? " needs from = [...] with at least two names"
-                                           : " takes one input"));
-  l.starts_at_zero = wrong_.flag_at(*table, "zero", path + "." + l.name);
-  read_settings(l, *table, path + "." + l.name);
+    return wrong_.note(node,
+                       fmt::format("{}.{}{}", path, l.name,
+                                   merges ? " needs from = [...] with at least two names"
+                                          : " takes one input"));
+  l.starts_at_zero = wrong_.flag_at(*table, "zero", fmt::format("{}.{}", path, l.name));
+  read_settings(l, *table, fmt::format("{}.{}", path, l.name));
   made_.layers.push_back(std::move(l));
 }
 
@@ -226,8 +235,9 @@ void composite_reader::read_takes() {
   const auto found =
       std::ranges::find(known_layouts, named, [](layout l) { return to_text(l); });
   if (found == known_layouts.end())
-    return wrong_.note(*node, path_ + ".takes is " + describe(*node)
-                                  + ", but must be \"image\" or \"vector\"");
+    return wrong_.note(*node,
+                       fmt::format("{}.takes is {}, but must be \"image\" or \"vector\"",
+                                   path_, describe(*node)));
   made_.takes = *found;
 }
 
@@ -241,9 +251,10 @@ std::optional<own_description> composite_reader::read() {
   const auto* layers = table_.get_as<toml::array>("layers");
   if (layers == nullptr || layers->empty()
       || layers->size() > own_description::most_layers)
-    wrong_.note(table_,
-                path_ + " needs layers = [{op = \"dense\", units = 64}, ...], at most "
-                    + std::to_string(own_description::most_layers));
+    wrong_.note(
+        table_,
+        fmt::format("{} needs layers = [{{op = \"dense\", units = 64}}, ...], at most {}",
+                    path_, own_description::most_layers));
   else
     for (const auto& one : *layers)
       if (wrong_.none())
@@ -259,12 +270,13 @@ void read_composites(const toml::table& table, space_draft& into, complaints& wr
     const std::string name(key.str());
     const auto* one = node.as_table();
     if (!is_composite_word(name) || find_operator(name) != nullptr || one == nullptr) {
-      wrong.note(node.source(),
-                 "composites." + name
-                     + (find_operator(name) != nullptr
-                            ? ": there is an operator of that name already"
-                            : ": a composite is a table, [composites.NAME], with a name "
-                              "of up to 32 small letters, digits and \"_\""));
+      wrong.note(
+          node.source(),
+          fmt::format("composites.{}{}", name,
+                      find_operator(name) != nullptr
+                          ? ": there is an operator of that name already"
+                          : ": a composite is a table, [composites.NAME], with a name "
+                            "of up to 32 small letters, digits and \"_\""));
       continue;
     }
     if (auto made = composite_reader(name, *one, wrong).read())

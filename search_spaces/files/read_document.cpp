@@ -5,6 +5,8 @@
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -56,18 +58,17 @@ const toml::table* space_reader::table_at(const toml::table& document,
                                           std::string_view key) {
   const toml::node* node = document.get(key);
   if (node != nullptr && !node->is_table())
-    wrong_.note(node->source(), std::string(key) + " is " + describe(*node)
-                                    + ", but must be a table: [" + std::string(key)
-                                    + "]");
+    wrong_.note(node->source(), fmt::format("{} is {}, but must be a table: [{}]", key,
+                                            describe(*node), key));
   return node == nullptr ? nullptr : node->as_table();
 }
 
 void space_reader::read(const toml::table& document) {
   if (const toml::node* sequence = document.get("sequence"))
     wrong_.note(sequence->source(),
-                "sequence: there are no networks for sequences "
-                    + std::string(sizes_text(layout::sequence))
-                    + " yet; remove it, and give examples as vectors or as images");
+                fmt::format("sequence: there are no networks for sequences {} yet; "
+                            "remove it, and give examples as vectors or as images",
+                            sizes_text(layout::sequence)));
   else
     refuse_unknown(document, "", top_keys, wrong_);
   if (const toml::node* image = document.get("image"))
@@ -102,8 +103,9 @@ void space_reader::read_settings(const toml::table& table, const std::string& pa
     else if (const auto real = node.value_exact<double>())
       assign(into, name, *real);
     else
-      wrong_.note(node.source(), path + "." + name + " is " + describe(node)
-                                     + ", but must be a number or a word");
+      wrong_.note(node.source(),
+                  fmt::format("{}.{} is {}, but must be a number or a word", path, name,
+                              describe(node)));
   }
 }
 
@@ -122,9 +124,10 @@ void space_reader::read_seed(const std::string& name, const toml::node& node) {
     const auto op =
         layer == nullptr ? std::nullopt : (*layer)["op"].value_exact<std::string>();
     if (!op) {
-      wrong_.note(one.source(),
-                  path + ".layers: " + describe(one)
-                      + " is no layer, such as {op = \"dense\", units = 64}");
+      wrong_.note(
+          one.source(),
+          fmt::format("{}.layers: {} is no layer, such as {{op = \"dense\", units = 64}}",
+                      path, describe(one)));
       continue;
     }
     node_gene gene{.op = *op};
@@ -142,7 +145,7 @@ void space_reader::read_image(const toml::node& node) {
     draft_.input = *v ? layout::image : layout::vector;
   else
     wrong_.note(node.source(),
-                "image is " + describe(node) + ", but must be true or false");
+                fmt::format("image is {}, but must be true or false", describe(node)));
 }
 
 void space_reader::read_limits(const toml::table& table) {
@@ -159,9 +162,8 @@ void space_reader::read_limits(const toml::table& table) {
           located<std::int64_t>{*v, wrong_.place(node->source())});
     else
       wrong_.note(node->source(),
-                  "limits." + std::string(limit.name) + " is " + describe(*node)
-                      + ", but must be a whole number from " + std::to_string(limit.low)
-                      + " to " + std::to_string(limit.high));
+                  fmt::format("limits.{} is {}, but must be a whole number from {} to {}",
+                              limit.name, describe(*node), limit.low, limit.high));
   }
   refuse_unknown(table, "limits", names, wrong_);
 }
@@ -172,8 +174,9 @@ void space_reader::read_weight(const toml::node& node, const std::string& path,
   if (v && *v >= 0 && *v <= 1e6)
     rule.weight = *v;
   else
-    wrong_.note(node.source(), path + ".weight is " + describe(node)
-                                   + ", but must be a number from 0 to 1000000");
+    wrong_.note(node.source(),
+                fmt::format("{}.weight is {}, but must be a number from 0 to 1000000",
+                            path, describe(node)));
 }
 
 void space_reader::read_operator(std::string_view name, const toml::node& node) {
@@ -188,23 +191,24 @@ void space_reader::read_operator(std::string_view name, const toml::node& node) 
       known.push_back(own);
     const auto near = nearest(name, known);
     const std::string all = joined(known);
-    return wrong_.note(node.source(),
-                       "unknown operator \"" + std::string(name) + "\""
-                           + (entry != nullptr ? ": it is put in where shapes need it"
-                              : near.empty()   ? "; known are " + all
-                                               : "; did you mean \"" + near + "\"?"));
+    return wrong_.note(
+        node.source(),
+        fmt::format("unknown operator \"{}\"{}", name,
+                    entry != nullptr ? ": it is put in where shapes need it"
+                    : near.empty()   ? "; known are " + all
+                                     : fmt::format("; did you mean \"{}\"?", near)));
   }
   const auto* table = node.as_table();
   if (table == nullptr)
-    return wrong_.note(node.source(), path + " is " + describe(node)
-                                          + ", but must be a table: [" + path + "]");
+    return wrong_.note(node.source(), fmt::format("{} is {}, but must be a table: [{}]",
+                                                  path, describe(node), path));
   operator_rule rule{.name = std::string(name), .settings = {}, .weight = 1};
   std::vector<std::string_view> known{"weight"};
   for (const setting_entry& setting : entry->settings) {
     known.push_back(setting.name);
     if (const toml::node* given = table->get(setting.name))
       rule.settings.push_back(read_parameter(setting.name,
-                                             path + "." + std::string(setting.name),
+                                             fmt::format("{}.{}", path, setting.name),
                                              *given, &setting, wrong_));
   }
   refuse_unknown(*table, path, known, wrong_);
@@ -224,9 +228,9 @@ void space_reader::read_hyperparameters(const toml::table& table) {
                  || (c >= 'A' && c <= 'Z') || c == '_';
         });
     if (!word) {
-      wrong_.note(key.source(),
-                  "hyperparameters: \"" + name
-                      + "\" is no name; use up to 64 letters, digits and \"_\"");
+      wrong_.note(key.source(), fmt::format("hyperparameters: \"{}\" is no name; use up "
+                                            "to 64 letters, digits and \"_\"",
+                                            name));
       continue;
     }
     draft_.hyperparameters.insert_or_assign(

@@ -7,6 +7,8 @@
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/own_operator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -47,100 +49,103 @@ bool ascending_numbers(const std::vector<value>& options) {
 }
 
 std::string range_text(const value& low, const value& high, bool log) {
-  return "low = " + toml_value(low) + ", high = " + toml_value(high)
-         + (log ? ", log = true" : "");
+  return fmt::format("low = {}, high = {}{}", toml_value(low), toml_value(high),
+                     log ? ", log = true" : "");
 }
 
 std::string condition_text(const std::optional<condition>& when) {
-  return when ? ", when = { " + when->parameter + " = " + toml_list(when->values) + " }"
+  return when ? fmt::format(", when = {{ {} = {} }}", when->parameter,
+                            toml_list(when->values))
               : "";
 }
 
 std::string domain_text(const parameter& p) {
   const std::string when = condition_text(p.when);
   if (const auto* d = std::get_if<real_domain>(&p.domain))
-    return "{ " + range_text(d->low, d->high, d->log) + when + " }";
+    return fmt::format("{{ {}{} }}", range_text(d->low, d->high, d->log), when);
   if (const auto* d = std::get_if<integer_domain>(&p.domain))
-    return "{ " + range_text(d->low, d->high, d->log)
-           + (d->step == 1 ? "" : ", step = " + std::to_string(d->step)) + when + " }";
+    return fmt::format("{{ {}{}{} }}", range_text(d->low, d->high, d->log),
+                       d->step == 1 ? "" : fmt::format(", step = {}", d->step), when);
   const auto& d = std::get<choice_domain>(p.domain);
   const bool as_list = d.ordered == ascending_numbers(d.options);
   if (as_list && when.empty())
     return toml_list(d.options);
-  return "{ choice = " + toml_list(d.options)
-         + (as_list     ? ""
-            : d.ordered ? ", ordered = true"
-                        : ", ordered = false")
-         + when + " }";
+  return fmt::format("{{ choice = {}{}{} }}", toml_list(d.options),
+                     as_list     ? ""
+                     : d.ordered ? ", ordered = true"
+                                 : ", ordered = false",
+                     when);
 }
 
 std::string lines(const std::vector<parameter>& parameters) {
   std::string out;
   for (const parameter& p : parameters)
-    out += p.name + " = " + domain_text(p) + "\n";
+    out += fmt::format("{} = {}\n", p.name, domain_text(p));
   return out;
 }
 
 std::string items(const std::vector<setting>& settings, std::string text) {
   for (const auto& s : settings)
-    text += (text.empty() ? "" : ", ") + s.name + " = " + toml_value(s.value);
-  return "{" + text + "}";
+    text +=
+        fmt::format("{}{} = {}", text.empty() ? "" : ", ", s.name, toml_value(s.value));
+  return fmt::format("{{{}}}", text);
 }
 
 std::string seed_text(const seed_network& seed) {
   const std::string layers = joined(seed.layers, ", ", [&](const auto& l) {
     return items(l.settings, "op = " + quoted(l.op));
   });
-  return "[seeds." + quoted(seed.name) + "]\nlayers = [" + layers
-         + "]\nhyperparameters = " + items(seed.hyperparameters, "") + "\n";
+  return fmt::format("[seeds.{}]\nlayers = [{}]\nhyperparameters = {}\n",
+                     quoted(seed.name), layers, items(seed.hyperparameters, ""));
 }
 
 std::string own_text(const own_parameter& p) {
   const auto flag = [](bool is, const char* name) {
-    return is ? ", " + std::string(name) + " = true" : std::string();
+    return is ? fmt::format(", {} = true", name) : std::string();
   };
   const auto sentence = p.sentence.empty() ? "" : ", summary = " + quoted(p.sentence);
   if (p.type == setting_entry::kind::text)
-    return p.name + " = {words = [" + joined(p.words, ", ", quoted) + "]" + sentence
-           + "}\n";
+    return fmt::format("{} = {{words = [{}]{}}}\n", p.name, joined(p.words, ", ", quoted),
+                       sentence);
   const auto number = [&](double v) {
     return toml_value(p.type == setting_entry::kind::integer
                           ? value(static_cast<std::int64_t>(v))
                           : value(v));
   };
-  return p.name + " = {low = " + number(p.low) + ", high = " + number(p.high)
-         + ", default = " + number(p.fallback) + flag(p.odd, "odd")
-         + flag(p.width, "width") + flag(p.first, "first") + sentence + "}\n";
+  return fmt::format("{} = {{low = {}, high = {}, default = {}{}{}{}{}}}\n", p.name,
+                     number(p.low), number(p.high), number(p.fallback),
+                     flag(p.odd, "odd"), flag(p.width, "width"), flag(p.first, "first"),
+                     sentence);
 }
 
 std::string own_text(const own_layer& l) {
-  std::string text = "{op = " + quoted(l.op) + ", name = " + quoted(l.name);
+  std::string text = fmt::format("{{op = {}, name = {}", quoted(l.op), quoted(l.name));
   if (!l.from.empty())
-    text += ", from = [" + joined(l.from, ", ", quoted) + "]";
+    text += fmt::format(", from = [{}]", joined(l.from, ", ", quoted));
   if (l.starts_at_zero)
     text += ", zero = true";
   for (const auto& [name, source] : l.settings) {
     const auto* formula = std::get_if<own_formula>(&source);
-    text += ", " + name + " = "
-            + (formula != nullptr ? quoted(to_text(*formula))
-                                  : toml_value(std::get<value>(source)));
+    text += fmt::format(", {} = {}", name,
+                        formula != nullptr ? quoted(to_text(*formula))
+                                           : toml_value(std::get<value>(source)));
   }
   return text + "}";
 }
 
 std::string own_text(const own_description& d) {
-  std::string text = "[composites." + d.name
-                     + "]\ntakes = " + quoted(std::string(to_text(d.takes))) + "\n";
+  std::string text = fmt::format("[composites.{}]\ntakes = {}\n", d.name,
+                                 quoted(std::string(to_text(d.takes))));
   if (!d.summary.empty())
-    text += "summary = " + quoted(d.summary) + "\n";
+    text += fmt::format("summary = {}\n", quoted(d.summary));
   if (const auto* parameter = std::get_if<std::string>(&d.repeat))
-    text += "repeat = " + quoted(*parameter) + "\n";
+    text += fmt::format("repeat = {}\n", quoted(*parameter));
   else
-    text += "repeat = " + std::to_string(std::get<std::int64_t>(d.repeat)) + "\n";
+    text += fmt::format("repeat = {}\n", std::get<std::int64_t>(d.repeat));
   const auto layer = [](const own_layer& l) { return "  " + own_text(l); };
-  text += "layers = [\n" + joined(d.layers, ",\n", layer) + "\n]\n";
+  text += fmt::format("layers = [\n{}\n]\n", joined(d.layers, ",\n", layer));
   if (!d.parameters.empty())
-    text += "[composites." + d.name + ".parameters]\n";
+    text += fmt::format("[composites.{}.parameters]\n", d.name);
   for (const auto& p : d.parameters)
     text += own_text(p);
   return text;
@@ -150,7 +155,7 @@ std::string own_text(const own_description& d) {
 
 std::string to_toml(const search_space& space) {
   const auto line = [](const char* key, auto number) {
-    return std::string(key) + " = " + std::to_string(number) + "\n";
+    return fmt::format("{} = {}\n", key, number);
   };
   std::string out = space.input == layout::image ? "image = true\n" : "image = false\n";
   out += lines(space.rules.merge);
@@ -165,8 +170,8 @@ std::string to_toml(const search_space& space) {
   for (const auto& own : space.composites)
     out += "\n" + own_text(own->description());
   for (const operator_rule& rule : space.rules.operators)
-    out += "\n[operators." + rule.name + "]\nweight = " + toml_value(rule.weight) + "\n"
-           + lines(rule.settings);
+    out += fmt::format("\n[operators.{}]\nweight = {}\n{}", rule.name,
+                       toml_value(rule.weight), lines(rule.settings));
   if (!space.rules.hyperparameters.empty())
     out += "\n[hyperparameters]\n" + lines(space.rules.hyperparameters);
   for (const seed_network& seed : space.seeds)

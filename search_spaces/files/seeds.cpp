@@ -2,6 +2,8 @@
 
 #include "genome/variation/rewiring.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 genome genome_of(const seed_network& seed, const grammar& rules, random_stream& random) {
@@ -29,8 +31,9 @@ expected<void> check_seeds(const search_space& space, const problem& p) {
     const auto fits = check(space.rules, g).and_then([&] { return decode(space, g, p); });
     if (!fits)
       return fail(error_kind::invalid_input,
-                  "the seed " + seed.name + " does not fit: " + fits.error().message
-                      + "; change it, or write seeds = \"none\" in [search_space]");
+                  fmt::format("the seed {} does not fit: {}; change it, or write seeds = "
+                              "\"none\" in [search_space]",
+                              seed.name, fits.error().message));
   }
   return {};
 }
@@ -43,8 +46,8 @@ std::vector<std::string> leave_out_misfits(search_space& space, const problem& p
       return false;
     const auto fits = decode(space, g, p);
     if (!fits)
-      said.push_back("the seed " + seed.name
-                     + " is left out, as it does not fit: " + fits.error().message);
+      said.push_back(fmt::format("the seed {} is left out, as it does not fit: {}",
+                                 seed.name, fits.error().message));
     return !fits;
   });
   return said;

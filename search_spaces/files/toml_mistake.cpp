@@ -7,6 +7,8 @@
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -42,10 +44,8 @@ std::string unquoted(std::string_view key, std::string_view value) {
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return std::tolower(c); });
   if (lower == "true" || lower == "false")
-    return std::string(value) + " is written in small letters: " + std::string(key)
-           + " = " + lower;
-  return "a text needs quotes: write " + std::string(key) + " = \"" + clipped(value)
-         + "\"";
+    return fmt::format("{} is written in small letters: {} = {}", value, key, lower);
+  return fmt::format("a text needs quotes: write {} = \"{}\"", key, clipped(value));
 }
 
 bool holds_letters(std::string_view value) {
@@ -60,7 +60,8 @@ std::string value_mistake(std::string_view line, std::string_view key,
     return "a backslash in a text is written twice (\\\\), or the text stands in single "
            "quotes";
   if (text && (value.starts_with('"') || value.starts_with('\'')))
-    return "the text is not closed: write " + clipped(line) + value.front();
+    return fmt::format("the text is not closed: write {}{}", clipped(line),
+                       value.front());
   if (text)
     return "a text is not closed: " + clipped(line);
   if (value.empty())

@@ -7,6 +7,8 @@
 #include "tools/bench/bench_strategies.hpp"
 #include "tools/cli/base/command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -49,9 +51,9 @@ int bench_engine(const engine_options& options) {
        .fitness = options.command ? "command" : "synthetic",
        .rest = options.command ? answering_program : "",
        .overrides = {"evolution.strategy=generational",
-                     "evolution.population=" + std::to_string(options.population),
-                     "evolution.generations=" + std::to_string(generations),
-                     "slots.local=\"" + options.slots + "\""}});
+                     fmt::format("evolution.population={}", options.population),
+                     fmt::format("evolution.generations={}", generations),
+                     fmt::format("slots.local=\"{}\"", options.slots)}});
   if (!fresh)
     return report(fresh.error());
   const auto folder = fresh->folder;
@@ -135,8 +137,8 @@ expected<void> read_examinations(const fs::path& folder, training_row& row) {
 
 expected<training_row> train_once(const training_options& options, std::uint64_t seed) {
   auto overrides = options.overrides;
-  overrides.push_back("experiment.seed=" + std::to_string(seed));
-  overrides.push_back("slots.local=\"" + options.slots + "\"");
+  overrides.push_back(fmt::format("experiment.seed={}", seed));
+  overrides.push_back(fmt::format("slots.local=\"{}\"", options.slots));
   auto fresh =
       make_run({.file = options.file, .overrides = overrides, .runs = options.runs});
   if (!fresh)

@@ -9,6 +9,7 @@
 #include "search_spaces/files/load_search_space.hpp"
 #include "tools/bench/bench_rows.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -131,7 +132,7 @@ measure_on_all(const named_strategy& s, const ask_options& options,
                const std::vector<std::shared_ptr<const search_space>>& spaces,
                std::vector<measured_row>& rows) {
   auto settings = s.settings;
-  settings.insert(settings.begin(), "in_flight=" + std::to_string(options.in_flight));
+  settings.insert(settings.begin(), fmt::format("in_flight={}", options.in_flight));
   const auto before = rows.size();
   std::optional<error> unserved;
   for (const auto& space : spaces) {
@@ -173,9 +174,9 @@ std::string to_text(const std::vector<measured_row>& rows, const ask_options& op
     cells.push_back(std::to_string(std::lround(r.cost.seconds)));
     lines.add(std::move(cells));
   }
-  return "the last " + std::to_string(std::min(options.measured, options.evaluations))
-         + " of " + std::to_string(options.evaluations) + " candidates, "
-         + std::to_string(options.in_flight) + " in flight\n" + lines.to_text(2);
+  return fmt::format("the last {} of {} candidates, {} in flight\n{}",
+                     std::min(options.measured, options.evaluations), options.evaluations,
+                     options.in_flight, lines.to_text(2));
 }
 
 nlohmann::ordered_json json_of(const cost_spread& s) {

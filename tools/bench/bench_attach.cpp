@@ -6,6 +6,7 @@
 #include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -143,12 +144,12 @@ expected<round_result> run_once(const attach_options& options, bool watched) {
       {.runs = options.runs,
        .name = "watched",
        .space = options.space,
-       .rest = "[synthetic]\nduration = \"" + options.duration + "\"\nepochs = 4\n",
-       .overrides = {
-           "evolution.strategy=generational", "evolution.population=20",
-           "evolution.generations="
-               + std::to_string(std::max<std::size_t>(5, options.candidates / 20)),
-           "slots.local=\"" + options.slots + "\""}});
+       .rest =
+           fmt::format("[synthetic]\nduration = \"{}\"\nepochs = 4\n", options.duration),
+       .overrides = {"evolution.strategy=generational", "evolution.population=20",
+                     fmt::format("evolution.generations={}",
+                                 std::max<std::size_t>(5, options.candidates / 20)),
+                     fmt::format("slots.local=\"{}\"", options.slots)}});
   if (!fresh)
     return tl::unexpected(fresh.error());
   const auto folder = fresh->folder;

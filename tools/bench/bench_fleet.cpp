@@ -9,6 +9,7 @@
 #include "tools/run/run_files.hpp"
 #include "tools/run/session.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -86,7 +87,7 @@ public:
       auto started = start_process(
           {.command = {own_program().string(), "fleet", "--connect", address, "--keys",
                        (folder_ / "keys" / "worker").string(), "--name",
-                       "box" + std::to_string(i), "--nodes", std::to_string(share)},
+                       fmt::format("box{}", i), "--nodes", std::to_string(share)},
            .log = folder_ / "worker.log"});
       if (started)
         processes_.push_back(*started);
@@ -133,9 +134,9 @@ int bench_fleet(const fleet_options& options) {
        .name = "fleet",
        .space = options.space,
        .rest = steady_state,
-       .overrides = {"evolution.population=" + std::to_string(open),
-                     "evolution.in_flight=" + std::to_string(open),
-                     "evolution.generations=" + std::to_string(options.rounds),
+       .overrides = {fmt::format("evolution.population={}", open),
+                     fmt::format("evolution.in_flight={}", open),
+                     fmt::format("evolution.generations={}", options.rounds),
                      "slots.local=\"none\"", "slots.listen=\"127.0.0.1:0\""}});
   if (!fresh)
     return report(fresh.error());

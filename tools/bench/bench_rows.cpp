@@ -8,6 +8,8 @@
 #include "search_spaces/files/spelling.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -23,12 +25,11 @@ std::vector<std::string> one_by_one(const std::string& strategy) {
 }
 
 named_strategy ageing(std::size_t population, std::size_t tournament) {
-  named_strategy s{"regularized " + std::to_string(population) + "/"
-                       + std::to_string(tournament),
+  named_strategy s{fmt::format("regularized {}/{}", population, tournament),
                    one_by_one("regularized")};
   for (const auto& setting :
-       {"population=" + std::to_string(population),
-        "tournament=" + std::to_string(tournament), std::string("crossover=0.0"),
+       {fmt::format("population={}", population),
+        fmt::format("tournament={}", tournament), std::string("crossover=0.0"),
         std::string("mutation.again=0.0")})
     s.settings.push_back(setting);
   return s;
@@ -81,13 +82,15 @@ expected<named_strategy> choose_row(const std::string& text,
     names.push_back(row.name);
   }
   if (const auto near = nearest(text, names); !near.empty())
-    return fail(error_kind::invalid_input,
-                "--strategies: \"" + text
-                    + "\" is no strategy of this bench; did you mean \"" + near + "\"?");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format(
+            "--strategies: \"{}\" is no strategy of this bench; did you mean \"{}\"?",
+            text, near));
   return fail(error_kind::invalid_input,
-              "--strategies: \"" + text + "\" is none of " + all
-                  + "; one of your own is written \"mine: strategy=regularized "
-                    "population=30\"");
+              fmt::format("--strategies: \"{}\" is none of {}; one of your own is "
+                          "written \"mine: strategy=regularized population=30\"",
+                          text, all));
 }
 
 expected<named_strategy> parse_strategy(const std::string& text) {
@@ -122,7 +125,7 @@ std::vector<std::string> settings_of(const named_strategy& s,
   if (s.name != automatic_rungs)
     return settings;
   const std::string rungs = joined(rungs_of(fidelities, usual_reduction));
-  settings.push_back("rungs=[" + rungs + "]");
+  settings.push_back(fmt::format("rungs=[{}]", rungs));
   return settings;
 }
 

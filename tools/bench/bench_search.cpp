@@ -8,6 +8,8 @@
 #include "engine/simulation/table_search.hpp"
 #include "tools/bench/bench_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -52,9 +54,9 @@ expected<std::vector<fs::path>> find_descriptions(const std::vector<std::string>
       found.emplace_back(name);
     } else {
       return fail(error_kind::not_found,
-                  "--tables: " + name
-                      + " is not there; name descriptions, or a folder of them, such as "
-                        "experiments/tables");
+                  fmt::format("--tables: {} is not there; name descriptions, or a folder "
+                              "of them, such as experiments/tables",
+                              name));
     }
   }
   std::ranges::sort(found);
@@ -163,7 +165,7 @@ expected<search_table_rows> search(const open_table& t, const search_options& op
         params.evaluations = options.evaluations;
         auto result = search_table(t.table, t.standard, params);
         if (!result)
-          return fail_in(t.name + ", " + t.rows[i / options.seeds].name,
+          return fail_in(fmt::format("{}, {}", t.name, t.rows[i / options.seeds].name),
                          std::move(result).error());
         outcomes[i] = {.regret = std::move(result->regret),
                        .first_top = result->first_top,
@@ -195,7 +197,7 @@ void make_quick(search_options& o) {
   if (o.tables.empty())
     for (const char* name :
          {"nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure"})
-      o.tables.push_back("experiments/tables/" + std::string(name) + ".toml");
+      o.tables.push_back(fmt::format("experiments/tables/{}.toml", name));
   if (o.strategies.empty()) {
     o.strategies = {"random", yardstick_row, automatic_row};
   }

@@ -10,6 +10,8 @@
 #include "tools/machine/slots.hpp"
 #include "tools/serve/genome_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -101,7 +103,7 @@ expected<double> epoch_of(const measured_network& n, std::uint64_t& parameters) 
   const job two_epochs{.id = 1, .genome = n.genome, .budget = {.epochs = 2}};
   const auto done = n.trainer->evaluate(two_epochs, nobody).evaluation;
   if (done.outcome != outcome::succeeded)
-    return fail(error_kind::internal, n.network.name + ": " + done.reason);
+    return fail(error_kind::internal, fmt::format("{}: {}", n.network.name, done.reason));
   parameters = done.parameters;
   return done.curve.back().seconds;
 }
@@ -173,10 +175,9 @@ expected<step_row> measure(const step_options& options, const step_network& netw
       return tl::unexpected(heard.error());
   }
   if (peers->eager && peers->eager->parameters() != parameters)
-    return fail(error_kind::internal, network.name + ": the peer's network has "
-                                          + std::to_string(peers->eager->parameters())
-                                          + " parameters, Clade's "
-                                          + std::to_string(parameters));
+    return fail(error_kind::internal,
+                fmt::format("{}: the peer's network has {} parameters, Clade's {}",
+                            network.name, peers->eager->parameters(), parameters));
   const auto rate = [&](const std::vector<double>& seconds) {
     return seconds.empty() ? 0.0
                            : static_cast<double>(network.examples) / median(seconds);
@@ -199,9 +200,9 @@ std::string ratio_text(double ratio) {
 std::string summary_line(const char* peer, const std::vector<double>& ratios) {
   if (ratios.empty())
     return "";
-  return "least ratio to " + std::string(peer) + " "
-         + ratio_text(*std::ranges::min_element(ratios)) + ", median "
-         + ratio_text(median(ratios)) + "\n";
+  return fmt::format("least ratio to {} {}, median {}\n", peer,
+                     ratio_text(*std::ranges::min_element(ratios)),
+                     ratio_text(median(ratios)));
 }
 
 void print_rows(const step_options& options,
@@ -217,7 +218,8 @@ void print_rows(const step_options& options,
                ratio_text(ratio_to(row.eager, row)), rate_text(row.compiled),
                ratio_text(ratio_to(row.compiled, row))});
     if (!row.compile_failure.empty())
-      failures += network.name + ": torch.compile failed: " + row.compile_failure + "\n";
+      failures += fmt::format("{}: torch.compile failed: {}\n", network.name,
+                              row.compile_failure);
     if (row.eager == 0)
       continue;
     to_eager.push_back(ratio_to(row.eager, row));

@@ -8,6 +8,8 @@
 #include "tools/bench/bench_rows.hpp"
 #include "tools/run/trained_here.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -41,7 +43,7 @@ expected<experiment> experiment_for(const strategies_options& o, const std::stri
   auto overrides = o.here.overrides;
   for (auto& s : settings_of(text))
     overrides.push_back(std::move(s));
-  overrides.push_back("experiment.seed=" + std::to_string(seed));
+  overrides.push_back(fmt::format("experiment.seed={}", seed));
   auto e = load_experiment(o.here.file, overrides);
   if (!e)
     return fail_in("--strategies " + text, std::move(e).error());
@@ -75,7 +77,7 @@ void print(const std::string& strategy, const experiment& e,
 
 expected<void> run_seed(const strategies_options& o, std::uint64_t seed) {
   auto params = o.here;
-  params.overrides.push_back("experiment.seed=" + std::to_string(seed));
+  params.overrides.push_back(fmt::format("experiment.seed={}", seed));
   const auto here = train_here(params);
   if (!here)
     return tl::unexpected(here.error());
@@ -88,7 +90,7 @@ expected<void> run_seed(const strategies_options& o, std::uint64_t seed) {
         {.rules = rules_of(*e), .problem = here->checked.problem, .seconds = o.seconds},
         here->by);
     if (!found)
-      return fail_in(name + ", seed " + std::to_string(seed), found.error());
+      return fail_in(fmt::format("{}, seed {}", name, seed), found.error());
     if (o.json)
       std::cout << text_of(to_json(name, *e, *found)) << std::endl;
     else

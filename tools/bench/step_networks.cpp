@@ -3,6 +3,8 @@
 #include "genome/base/random.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <fstream>
 
@@ -142,8 +144,8 @@ json mobile_layers() {
 template<class Value>
 expected<void> write_npy(const std::filesystem::path& file, const char* type,
                          const std::string& shape, const std::vector<Value>& values) {
-  std::string header = std::string("{'descr': '") + type
-                       + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header = fmt::format(
+      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
   std::ofstream out(file, std::ios::binary);
@@ -166,7 +168,7 @@ std::vector<step_network> step_networks() {
     const auto add = [&](const char* name, const char* unit, json layers,
                          const tensor_shape& input, const char* optimizer,
                          std::int64_t examples) {
-      all.push_back({.name = std::string(name) + ", batch " + std::to_string(batch),
+      all.push_back({.name = fmt::format("{}, batch {}", name, batch),
                      .unit = unit,
                      .description = {{"layers", std::move(layers)},
                                      {"hyperparameters",
@@ -201,11 +203,11 @@ expected<void> write_noise(const step_network& n, std::int64_t examples,
   std::vector<std::int64_t> targets(static_cast<std::size_t>(examples));
   for (std::size_t i = 0; i < targets.size(); ++i)
     targets[i] = static_cast<std::int64_t>(i) % n.outputs;
-  std::string shape = std::to_string(examples) + ",";
+  std::string shape = fmt::format("{},", examples);
   for (const auto size : n.input.sizes)
-    shape += " " + std::to_string(size) + ",";
+    shape += fmt::format(" {},", size);
   return write_npy(folder / "features.npy", "<f4", shape, features).and_then([&] {
-    return write_npy(folder / "targets.npy", "<i8", std::to_string(examples) + ",",
+    return write_npy(folder / "targets.npy", "<i8", fmt::format("{},", examples),
                      targets);
   });
 }

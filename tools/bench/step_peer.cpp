@@ -3,6 +3,7 @@
 #include "genome/base/child_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -38,7 +39,7 @@ expected<step_peer> step_peer::start(const std::vector<std::string>& command) {
   if (ready->starts_with("failed "))
     return fail(error_kind::internal, ready->substr(7));
   if (!ready->starts_with("ready "))
-    return fail(error_kind::internal, "the peer says \"" + *ready + "\"");
+    return fail(error_kind::internal, fmt::format("the peer says \"{}\"", *ready));
   peer.parameters_ = std::strtoull(ready->c_str() + 6, nullptr, 10);
   return peer;
 }

@@ -7,6 +7,7 @@
 #include "tools/machine/nvml.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/wait.h>
@@ -252,18 +253,19 @@ std::optional<finding> judge_driver(const device_report& r, std::size_t gpus,
   if (gpus == 0)
     return std::nullopt;
   finding f{.about = "CUDA",
-            .found = "LibTorch is built for "
-                     + (r.cuda.empty() ? std::string("the CPU alone") : "CUDA " + r.cuda)
-                     + (driver.empty() ? ", the driver does not say what it supports"
-                                       : ", the driver supports CUDA " + driver)};
+            .found = fmt::format(
+                "LibTorch is built for {}{}",
+                r.cuda.empty() ? std::string("the CPU alone") : "CUDA " + r.cuda,
+                driver.empty() ? ", the driver does not say what it supports"
+                               : ", the driver supports CUDA " + driver)};
   if (r.cuda.empty()) {
     f.is = health::poor;
     f.advice = "the GPUs stay idle: build with a LibTorch for CUDA (README, GPUs)";
   } else if (!driver.empty() && major_of(driver) < major_of(r.cuda)) {
     f.is = health::broken;
-    f.advice = "a driver runs programs of its own major version of CUDA and of earlier "
-               "ones: update it, or take a LibTorch for CUDA "
-               + std::to_string(major_of(driver));
+    f.advice = fmt::format("a driver runs programs of its own major version of CUDA and "
+                           "of earlier ones: update it, or take a LibTorch for CUDA {}",
+                           major_of(driver));
   }
   return f;
 }
@@ -298,8 +300,9 @@ std::vector<finding> check_devices(const std::vector<slot>& slots) {
   }
   all.insert(all.end(), of_slots.begin(), of_slots.end());
   if (at_work.size() == 2)
-    all.push_back(check_parallel(at_work[0].second, at_work[1].second,
-                                 at_work[0].first->name + ", " + at_work[1].first->name));
+    all.push_back(check_parallel(
+        at_work[0].second, at_work[1].second,
+        fmt::format("{}, {}", at_work[0].first->name, at_work[1].first->name)));
   return all;
 }
 

@@ -6,6 +6,8 @@
 #include "engine/store/sqlite/run_lock.hpp"
 #include "tools/run/run_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -36,15 +38,15 @@ finding check_head(const endpoint& where, const key_files& keys) {
 
 std::string clock_text(std::chrono::milliseconds ahead) {
   const double seconds = std::chrono::duration<double>(ahead).count();
-  return duration_text(seconds < 0 ? -seconds : seconds)
-         + (seconds < 0 ? " behind" : " ahead of") + " the head's";
+  return fmt::format("{}{} the head's", duration_text(seconds < 0 ? -seconds : seconds),
+                     seconds < 0 ? " behind" : " ahead of");
 }
 
 finding judge(const slot_view& s) {
   finding f{.about = "worker " + s.name,
-            .found = (s.label.empty() ? "" : s.label + ", ") + "heard "
-                     + duration_text(std::chrono::duration<double>(s.heard).count())
-                     + " ago"};
+            .found = fmt::format(
+                "{}heard {} ago", s.label.empty() ? "" : s.label + ", ",
+                duration_text(std::chrono::duration<double>(s.heard).count()))};
   const auto apart =
       s.clock_ahead < s.clock_ahead.zero() ? -s.clock_ahead : s.clock_ahead;
   if (apart >= poor_clock)
@@ -105,13 +107,12 @@ std::vector<finding> judge(const slots_view& view) {
   for (const auto& s : view.slots)
     all.push_back(judge(s));
   if (all.empty())
-    all.push_back(
-        {"workers", health::broken,
-         "the run has no slot, " + std::to_string(view.waiting) + " candidates wait",
-         "start one: clade worker --connect HOST:PORT --keys BUNDLE"});
+    all.push_back({"workers", health::broken,
+                   fmt::format("the run has no slot, {} candidates wait", view.waiting),
+                   "start one: clade worker --connect HOST:PORT --keys BUNDLE"});
   for (const auto& f : view.failures)
     all.push_back({"worker " + f.slot, health::poor,
-                   std::to_string(f.count) + " failures, the last: " + f.last,
+                   fmt::format("{} failures, the last: {}", f.count, f.last),
                    "look at that machine's log if it goes on"});
   return all;
 }

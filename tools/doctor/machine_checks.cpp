@@ -8,6 +8,7 @@
 #include "tools/machine/program_groups.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -124,8 +125,7 @@ finding limit_of(const char* about, decltype(RLIMIT_NOFILE) which, rlim_t enough
   if (limit.rlim_cur >= enough)
     return {about, health::good, number};
   return {about, health::poor, number,
-          "many slots or viewers need more: ulimit " + std::string(option) + " "
-              + std::to_string(enough)};
+          fmt::format("many slots or viewers need more: ulimit {} {}", option, enough)};
 }
 
 } // namespace
@@ -134,7 +134,8 @@ finding judge(const disk_speed& disk, const fs::path& folder) {
   char record[32];
   std::snprintf(record, sizeof record, "%.2g ms", 1000 * disk.record.count());
   finding f{.about = "disk",
-            .found = folder.string() + ": a record is safe in " + record + ", "};
+            .found =
+                fmt::format("{}: a record is safe in {}, ", folder.string(), record)};
   if (disk.bytes_per_second > 0)
     f.found += size_text(static_cast<std::uint64_t>(disk.bytes_per_second)) + "/s, ";
   f.found += size_text(disk.free_bytes) + " free";
@@ -162,7 +163,8 @@ finding check_disk(const fs::path& folder) {
   const auto speed = measure(where);
   if (speed)
     return judge(*speed, where);
-  return {"disk", health::broken, where.string() + ": " + speed.error().message,
+  return {"disk", health::broken,
+          fmt::format("{}: {}", where.string(), speed.error().message),
           "runs cannot be kept there: mend it, or name another folder with --runs"};
 }
 
@@ -223,20 +225,21 @@ std::vector<finding> check_resources() {
     return {{"machine", health::broken, m.error().message, "see clade devices"}};
   std::vector<finding> all;
   all.push_back({"cores", health::good,
-                 std::to_string(m->cores.size()) + " (" + cores_text(m->cores)
-                     + "), time for " + std::to_string(cpu_slots(*m))});
+                 fmt::format("{} ({}), time for {}", m->cores.size(),
+                             cores_text(m->cores), cpu_slots(*m))});
   constexpr std::uint64_t enough_memory = std::uint64_t{1} << 30;
   const bool scarce = m->memory_free < enough_memory;
   all.push_back({"memory", scarce ? health::poor : health::good,
-                 size_text(m->memory_free) + " free of " + size_text(m->memory_total),
+                 fmt::format("{} free of {}", size_text(m->memory_free),
+                             size_text(m->memory_total)),
                  scarce ? "networks may not fit: clade plan says what they need" : ""});
   if (!m->gpu_trouble.empty())
     all.push_back({"GPUs", health::broken, m->gpu_trouble,
                    "the driver is there and does not answer: see nvidia-smi"});
   for (const auto& g : m->gpus)
-    all.push_back({"cuda:" + std::to_string(g.index), health::good,
-                   g.name + ", " + size_text(g.free_bytes) + " free of "
-                       + size_text(g.total_bytes)});
+    all.push_back({fmt::format("cuda:{}", g.index), health::good,
+                   fmt::format("{}, {} free of {}", g.name, size_text(g.free_bytes),
+                               size_text(g.total_bytes))});
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include "tools/http/body_rules.hpp"
 #include "tools/http/http_connection.hpp"
 
+#include <fmt/format.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
@@ -39,9 +40,10 @@ constexpr const char* no_room_header = "Clade-No-Room";
 /// The library answers nothing that it has not read.
 std::string head_too_long() {
   const std::string body = R"({"error":"the headers of a request have 64 KiB at most"})";
-  return "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n"
-         "Content-Type: application/json\r\nContent-Length: "
-         + std::to_string(body.size()) + "\r\n\r\n" + body;
+  return fmt::format(
+      "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: "
+      "close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+      body.size(), body);
 }
 
 /// Room in memory for some bytes, until it is destroyed.
@@ -154,7 +156,8 @@ void give_refusal(const httplib::Request& req, httplib::Response& res) {
                          : res.status == 414 ? "an address has 8 KiB at most"
                                              : "this is no request that is answered here";
   give_error(res, res.status,
-             res.status == 404 ? "there is no " + req.method + " " + req.path : sentence);
+             res.status == 404 ? fmt::format("there is no {} {}", req.method, req.path)
+                               : sentence);
 }
 
 class bounded_http_server final : public http_server {
@@ -246,13 +249,13 @@ expected<std::unique_ptr<http_server>>
 http_server::listen(const http_server_params& params) {
   auto server = make_server(params);
   if (!server->is_valid())
-    return fail(error_kind::invalid_input, params.certificate.string() + " and "
-                                               + params.key.string()
-                                               + " are no certificate and its key (PEM)");
+    return fail(error_kind::invalid_input,
+                fmt::format("{} and {} are no certificate and its key (PEM)",
+                            params.certificate.string(), params.key.string()));
   auto made = std::make_unique<bounded_http_server>(params, std::move(server));
   if (!made->bind(params.host, params.port))
-    return fail(error_kind::conflict, "port " + std::to_string(params.port) + " of "
-                                          + params.host + " cannot be had");
+    return fail(error_kind::conflict,
+                fmt::format("port {} of {} cannot be had", params.port, params.host));
   return made;
 }
 

@@ -2,6 +2,8 @@
 
 #include "engine/report/base/format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -10,9 +12,8 @@ namespace {
 
 /// "2 cores", "21.3 GiB free, 1.0 GiB a job (memory)".
 std::string text_of(const worker_limit& l) {
-  return l.what == "memory"
-             ? "memory for " + std::to_string(l.workers) + " (" + l.there + ")"
-             : l.there + " " + l.what;
+  return l.what == "memory" ? fmt::format("memory for {} ({})", l.workers, l.there)
+                            : fmt::format("{} {}", l.there, l.what);
 }
 
 const worker_limit& tightest(const worker_advice& advice) {
@@ -29,8 +30,8 @@ worker_advice advise_workers(const machine& m, std::uint64_t memory_each) {
   if (m.memory_free > 0)
     advice.limits.push_back(
         {"memory",
-         size_text(m.memory_free) + " free, " + size_text(each) + " a job"
-             + (memory_each == 0 ? ", assumed" : ""),
+         fmt::format("{} free, {} a job{}", size_text(m.memory_free), size_text(each),
+                     memory_each == 0 ? ", assumed" : ""),
          std::max<std::size_t>(1, static_cast<std::size_t>(m.memory_free / each))});
   if (!m.gpus.empty())
     advice.limits.push_back({"GPUs", std::to_string(m.gpus.size()), m.gpus.size()});
@@ -44,10 +45,10 @@ std::string to_text(const worker_advice& advice) {
   rows.add({"", "workers", "there is"});
   for (const auto& l : advice.limits)
     rows.add({l.what, std::to_string(l.workers), l.there});
-  return rows.to_text(2) + "\n  --max-workers " + std::to_string(advice.workers)
-         + " is as many as are of use here; more need --oversubscribe. --memory SIZE "
-           "says\n"
-           "  what a job takes, and limits it.\n";
+  return fmt::format(
+      "{}\n  --max-workers {} is as many as are of use here; more need --oversubscribe. "
+      "--memory SIZE says\n  what a job takes, and limits it.\n",
+      rows.to_text(2), advice.workers);
 }
 
 expected<std::size_t> choose_workers(const worker_advice& advice,
@@ -60,20 +61,19 @@ expected<std::size_t> choose_workers(const worker_advice& advice,
   if (asked <= advice.workers || wanted.oversubscribe)
     return asked;
   return fail(error_kind::invalid_input,
-              "--max-workers " + std::to_string(*wanted.most) + ": this machine has "
-                  + text_of(tightest(advice)) + "; write --max-workers "
-                  + std::to_string(advice.workers)
-                  + ", or --oversubscribe to insist (clade jobs advise says why)");
+              fmt::format("--max-workers {}: this machine has {}; write --max-workers "
+                          "{}, or --oversubscribe to insist (clade jobs advise says why)",
+                          *wanted.most, text_of(tightest(advice)), advice.workers));
 }
 
 std::string slots_for(std::size_t workers, const machine& m) {
   const auto gpus = m.gpus.size();
   if (gpus == 0)
-    return "cpu:" + std::to_string(workers);
+    return fmt::format("cpu:{}", workers);
   std::string slots;
   for (std::size_t g = 0; g < std::min(gpus, workers); ++g)
-    slots += (slots.empty() ? "cuda:" : ",cuda:") + std::to_string(g) + "*"
-             + std::to_string(workers / gpus + (g < workers % gpus ? 1 : 0));
+    slots += fmt::format("{}{}*{}", slots.empty() ? "cuda:" : ",cuda:", g,
+                         workers / gpus + (g < workers % gpus ? 1 : 0));
   return slots;
 }
 

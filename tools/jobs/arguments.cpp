@@ -2,6 +2,8 @@
 
 #include "engine/evaluation/process/program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -98,9 +100,9 @@ answered_options ask_for_options(const std::vector<std::string>& command,
   if (!answer)
     return {.trouble = answer.error().message};
   if (answer->end != program_end::by_itself)
-    return {.trouble = "did not answer --help within "
-                       + std::to_string(longest_answer.count()) + " s"};
-  auto names = options_in(answer->output + "\n" + answer->errors);
+    return {.trouble =
+                fmt::format("did not answer --help within {} s", longest_answer.count())};
+  auto names = options_in(fmt::format("{}\n{}", answer->output, answer->errors));
   if (names.empty())
     return {.trouble = "names no options when asked by --help"};
   return {.names = std::move(names)};

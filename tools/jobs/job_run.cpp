@@ -4,6 +4,8 @@
 #include "engine/evaluation/table/table_fitness.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -13,8 +15,9 @@ namespace {
 /// "003 train_a": seeds are taken in the order of their names.
 std::string seed_name(std::size_t at, const std::string& job) {
   const auto number = std::to_string(at + 1);
-  return std::string(4 - std::min<std::size_t>(4, number.size()), '0') + number + " "
-         + job;
+  return fmt::format("{}{} {}",
+                     std::string(4 - std::min<std::size_t>(4, number.size()), '0'),
+                     number, job);
 }
 
 expected<search_space> space_of(const std::vector<std::string>& order) {
@@ -23,9 +26,9 @@ expected<search_space> space_of(const std::vector<std::string>& order) {
   choice.list(job, order);
   std::string text = "[limits]\nmax_nodes = 0\n[hyperparameters]\n" + choice.take();
   for (std::size_t i = 0; i < order.size(); ++i)
-    text += "[seeds." + toml_writer::quoted(seed_name(i, order[i]))
-            + "]\nlayers = []\nhyperparameters = {" + job + " = "
-            + toml_writer::quoted(order[i]) + "}\n";
+    text += fmt::format("[seeds.{}]\nlayers = []\nhyperparameters = {{{} = {}}}\n",
+                        toml_writer::quoted(seed_name(i, order[i])), job,
+                        toml_writer::quoted(order[i]));
   return parse_search_space(text, "jobs");
 }
 

@@ -4,6 +4,8 @@
 #include "engine/config/file/units.hpp"
 #include "genome/base/whole_file.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -105,7 +107,7 @@ expected<void> read_jobs_file(const std::filesystem::path& file, jobs_options& o
 expected<job_limits> limits_of(const jobs_options& options) {
   const auto named = [](const char* option, const std::string& text) {
     return [option, text](const error& e) {
-      return error{e.kind, std::string(option) + " \"" + text + "\": " + e.message};
+      return error{e.kind, fmt::format("{} \"{}\": {}", option, text, e.message)};
     };
   };
   job_limits limits;

@@ -4,6 +4,7 @@
 #include "engine/report/base/format.hpp"
 #include "tools/jobs/schedule_length.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -106,21 +107,21 @@ std::string to_text(const jobs_summary& s) {
          j.ended ? j.ended->slot : "-",
          j.ended ? shortened(reason_of(j.name, j.ended->reason), widest_reason) : ""});
   }
-  std::string out = rows.to_text() + "\n" + std::to_string(s.succeeded()) + " of "
-                    + std::to_string(s.jobs.size()) + " succeeded";
+  std::string out =
+      fmt::format("{}\n{} of {} succeeded", rows.to_text(), s.succeeded(), s.jobs.size());
   if (s.failed() > 0)
-    out += ", " + std::to_string(s.failed()) + " failed";
+    out += fmt::format(", {} failed", s.failed());
   if (s.not_run() > 0)
-    out += ", " + std::to_string(s.not_run()) + " not run";
+    out += fmt::format(", {} not run", s.not_run());
   const auto seconds = s.seconds();
   if (seconds.empty() || s.wall_seconds <= 0)
     return out + "\n";
   const auto shortest = shortest_schedule(seconds, s.workers);
-  return out + "; " + fixed(s.wall_seconds, 1) + " s, one after another "
-         + fixed(total(seconds), 1) + " s: " + fixed(total(seconds) / s.wall_seconds, 2)
-         + " times as fast (the best schedule on " + std::to_string(s.workers)
-         + (s.workers == 1 ? " slot" : " slots") + " takes " + fixed(shortest, 1)
-         + " s)\n";
+  return fmt::format("{}; {} s, one after another {} s: {} times as fast (the best "
+                     "schedule on {}{} takes {} s)\n",
+                     out, fixed(s.wall_seconds, 1), fixed(total(seconds), 1),
+                     fixed(total(seconds) / s.wall_seconds, 2), s.workers,
+                     s.workers == 1 ? " slot" : " slots", fixed(shortest, 1));
 }
 
 std::string to_json(const jobs_summary& s) {

@@ -5,6 +5,7 @@
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <unistd.h>
 
@@ -67,7 +68,7 @@ expected<void> search_folder(const fs::path& place,
       found.push_back({at->path(), below, folder.filename()});
   }
   if (failed)
-    return fail(error_kind::io, place.string() + ": " + failed.message());
+    return fail(error_kind::io, fmt::format("{}: {}", place.string(), failed.message()));
   return {};
 }
 
@@ -133,8 +134,9 @@ expected<void> check_words(const std::string& option,
   for (const auto& word : words)
     if (std::ranges::none_of(all, [&](const script& s) { return is_meant(word, s); })) {
       const auto near = nearest(word, names);
-      return wrong(option + " " + word + ": no script has that name"
-                   + (near.empty() ? "" : "; did you mean " + near + "?"));
+      return wrong(
+          fmt::format("{} {}: no script has that name{}", option, word,
+                      near.empty() ? "" : fmt::format("; did you mean {}?", near)));
     }
   return {};
 }
@@ -146,9 +148,9 @@ expected<std::vector<script>> find_scripts(const script_search& search) {
   if (!found)
     return tl::unexpected(found.error());
   if (found->empty())
-    return wrong("no script in " + joined(search.places) + " is named "
-                 + joined(search.patterns)
-                 + "; --include-pattern says what else to look for");
+    return wrong(fmt::format(
+        "no script in {} is named {}; --include-pattern says what else to look for",
+        joined(search.places), joined(search.patterns)));
   auto all = named(*found);
   for (const auto& [option, words] :
        {std::pair{"--only", &search.only}, std::pair{"--exclude", &search.exclude}})
@@ -164,9 +166,9 @@ expected<std::vector<script>> find_scripts(const script_search& search) {
     return wrong("--only and --exclude leave no script");
   for (const auto& s : all)
     if (plain_line(s.name) != s.name)
-      return wrong("the script " + plain_line(s.path.string())
-                   + " has characters in its name that cannot be printed; rename it, or "
-                     "leave it out: --exclude PATTERN");
+      return wrong(fmt::format("the script {} has characters in its name that cannot be "
+                               "printed; rename it, or leave it out: --exclude PATTERN",
+                               plain_line(s.path.string())));
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -88,10 +89,10 @@ expected<void> check_form(const std::string& option, const std::string& value,
   constexpr std::size_t longest = 512;
   if (value.size() <= longest && std::regex_match(value, std::regex(form)))
     return {};
-  return fail(error_kind::invalid_input, option + " \"" + value
-                                             + "\" is nothing that Kubernetes takes; "
-                                               "write it as in "
-                                             + option + " " + example);
+  return fail(
+      error_kind::invalid_input,
+      fmt::format("{} \"{}\" is nothing that Kubernetes takes; write it as in {} {}",
+                  option, value, option, example));
 }
 
 expected<void> check_counts(const kubernetes_job& job) {
@@ -125,36 +126,37 @@ expected<void> check(const kubernetes_job& job) {
 
 std::string default_slots(const kubernetes_job& job) {
   if (job.gpus == 0)
-    return "cpu:" + std::to_string(job.cpus);
+    return fmt::format("cpu:{}", job.cpus);
   std::string slots;
   for (std::size_t i = 0; i < job.gpus; ++i)
-    slots += (i == 0 ? "cuda:" : ",cuda:") + std::to_string(i);
+    slots += fmt::format("{}{}", i == 0 ? "cuda:" : ",cuda:", i);
   return slots;
 }
 
 // The labels that all kinds share
 
 std::string labels(const manifest& m) {
-  return "labels: {app.kubernetes.io/name: clade, app.kubernetes.io/instance: "
-         + scalar(m.name) + "}\n";
+  return fmt::format(
+      "labels: {{app.kubernetes.io/name: clade, app.kubernetes.io/instance: {}}}\n",
+      scalar(m.name));
 }
 
 std::string head(const std::string& version, const std::string& object,
                  const manifest& m) {
-  return "apiVersion: " + version + "\nkind: " + object
-         + "\nmetadata:\n  name: " + scalar(m.name)
-         + "\n  namespace: " + scalar(m.job.name_space) + "\n  " + labels(m);
+  return fmt::format(
+      "apiVersion: {}\nkind: {}\nmetadata:\n  name: {}\n  namespace: {}\n  {}", version,
+      object, scalar(m.name), scalar(m.job.name_space), labels(m));
 }
 
 std::string pem_block(const std::string& file, const std::string& pem) {
-  return "  " + file + ": |\n" + indented(pem, 4);
+  return fmt::format("  {}: |\n{}", file, indented(pem, 4));
 }
 
 std::string secret(const manifest& m) {
-  return head("v1", "Secret", m) + "type: Opaque\nstringData:\n"
-         + pem_block("ca.pem", m.job.keys.authority)
-         + pem_block("cert.pem", m.job.keys.certificate)
-         + pem_block("key.pem", m.job.keys.key);
+  return fmt::format("{}type: Opaque\nstringData:\n{}{}{}", head("v1", "Secret", m),
+                     pem_block("ca.pem", m.job.keys.authority),
+                     pem_block("cert.pem", m.job.keys.certificate),
+                     pem_block("key.pem", m.job.keys.key));
 }
 
 std::string resources(const kubernetes_job& job) {
@@ -163,8 +165,9 @@ std::string resources(const kubernetes_job& job) {
     all += ", memory: " + scalar(job.memory);
   if (job.gpus > 0)
     all += ", nvidia.com/gpu: " + scalar(std::to_string(job.gpus));
-  return "          resources:\n            requests: {" + all
-         + "}\n            limits: {" + all + "}\n";
+  return fmt::format(
+      "          resources:\n            requests: {{{}}}\n            limits: {{{}}}\n",
+      all, all);
 }
 
 std::string script(const object_kind& kind) {
@@ -181,72 +184,54 @@ std::string container(const manifest& m) {
   for (const auto& word : std::vector<std::string>{
            "/bin/sh", "-euc", script(m.kind), "worker", m.job.program, m.job.connect,
            m.job.slots.empty() ? default_slots(m.job) : m.job.slots, m.name})
-    command += "            - " + argument(word) + "\n";
+    command += fmt::format("            - {}\n", argument(word));
   const std::string pod_name =
       ", {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}";
-  return "        - name: " + std::string(m.kind.container) + "\n          image: "
-         + scalar(m.job.image) + "\n          command:\n" + command
-         + "          env: [{name: HOME, value: /scratch}, {name: TMPDIR, value: "
-           "/scratch}"
-         + (m.kind.indexed ? "" : pod_name) + "]\n" + resources(m.job)
-         + "          securityContext:\n"
-           "            allowPrivilegeEscalation: false\n"
-           "            readOnlyRootFilesystem: true\n"
-           "            capabilities: {drop: [ALL]}\n"
-           "          volumeMounts:\n"
-           "            - {name: secret, mountPath: /run/clade/secret, readOnly: true}\n"
-           "            - {name: keys, mountPath: /run/clade/keys}\n"
-           "            - {name: scratch, mountPath: /scratch}\n";
+  return fmt::format(
+      "        - name: {}\n          image: {}\n          command:\n{}          env: "
+      "[{{name: HOME, value: /scratch}}, {{name: TMPDIR, value: /scratch}}{}]\n{}        "
+      "  securityContext:\n            allowPrivilegeEscalation: false\n            "
+      "readOnlyRootFilesystem: true\n            capabilities: {{drop: [ALL]}}\n         "
+      " volumeMounts:\n            - {{name: secret, mountPath: /run/clade/secret, "
+      "readOnly: true}}\n            - {{name: keys, mountPath: /run/clade/keys}}\n      "
+      "      - {{name: scratch, mountPath: /scratch}}\n",
+      m.kind.container, scalar(m.job.image), command, m.kind.indexed ? "" : pod_name,
+      resources(m.job));
 }
 
 std::string pod(const manifest& m) {
-  return "  template:\n    metadata:\n      " + labels(m) + "    spec:\n"
-         + (m.kind.indexed ? "      restartPolicy: Never\n" : "")
-         + "      terminationGracePeriodSeconds: 60\n"
-           "      automountServiceAccountToken: false\n"
-           "      enableServiceLinks: false\n"
-           "      securityContext:\n"
-           "        runAsNonRoot: true\n"
-           "        runAsUser: 10001\n"
-           "        runAsGroup: 10001\n"
-           "        fsGroup: 10001\n"
-           "        seccompProfile: {type: RuntimeDefault}\n"
-           "      containers:\n"
-         + container(m)
-         + "      volumes:\n"
-           "        - name: secret\n"
-           "          secret: {secretName: "
-         + scalar(m.name)
-         + ", defaultMode: 256} # 0400\n"
-           "        - {name: keys, emptyDir: {medium: Memory, sizeLimit: 1Mi}}\n"
-           "        - {name: scratch, emptyDir: {}}\n";
+  return fmt::format(
+      "  template:\n    metadata:\n      {}    spec:\n{}      "
+      "terminationGracePeriodSeconds: 60\n      automountServiceAccountToken: false\n    "
+      "  enableServiceLinks: false\n      securityContext:\n        runAsNonRoot: true\n "
+      "       runAsUser: 10001\n        runAsGroup: 10001\n        fsGroup: 10001\n      "
+      "  seccompProfile: {{type: RuntimeDefault}}\n      containers:\n{}      volumes:\n "
+      "       - name: secret\n          secret: {{secretName: {}, defaultMode: 256}} # "
+      "0400\n        - {{name: keys, emptyDir: {{medium: Memory, sizeLimit: 1Mi}}}}\n    "
+      "    - {{name: scratch, emptyDir: {{}}}}\n",
+      labels(m), m.kind.indexed ? "      restartPolicy: Never\n" : "", container(m),
+      scalar(m.name));
 }
 
 // The kinds
 
 std::string backoff_limit(const manifest& m) {
   const auto pods = m.job.workers + m.job.servers;
-  return "  backoffLimit: " + std::to_string(pods * most_failures_each) + "\n";
+  return fmt::format("  backoffLimit: {}\n", pods * most_failures_each);
 }
 
 std::string indexed_job(const manifest& m) {
   const auto workers = std::to_string(m.job.workers);
-  return "spec:\n  completionMode: Indexed\n  completions: " + workers
-         + "\n  parallelism: " + workers + "\n" + backoff_limit(m)
-         + "  podFailurePolicy:\n    rules:\n"
-           "      - action: FailJob # the run refuses it, and would refuse the next one\n"
-           "        onExitCodes: {containerName: "
-         + m.kind.container
-         + ", operator: In, values: [2]}\n"
-           "        onPodConditions: [] # versions before 1.29 want it said\n"
-           "      - action: Ignore # it was told to leave\n"
-           "        onExitCodes: {containerName: "
-         + m.kind.container
-         + ", operator: In, values: [143]}\n"
-           "        onPodConditions: []\n"
-           "      - action: Ignore # evicted\n"
-           "        onPodConditions: [{type: DisruptionTarget, status: \"True\"}]\n"
-         + pod(m);
+  return fmt::format(
+      "spec:\n  completionMode: Indexed\n  completions: {}\n  parallelism: {}\n{}  "
+      "podFailurePolicy:\n    rules:\n      - action: FailJob # the run refuses it, and "
+      "would refuse the next one\n        onExitCodes: {{containerName: {}, operator: "
+      "In, values: [2]}}\n        onPodConditions: [] # versions before 1.29 want it "
+      "said\n      - action: Ignore # it was told to leave\n        onExitCodes: "
+      "{{containerName: {}, operator: In, values: [143]}}\n        onPodConditions: []\n "
+      "     - action: Ignore # evicted\n        onPodConditions: [{{type: "
+      "DisruptionTarget, status: \"True\"}}]\n{}",
+      workers, workers, backoff_limit(m), m.kind.container, m.kind.container, pod(m));
 }
 
 std::string plain_job(const manifest& m) {
@@ -255,27 +240,25 @@ std::string plain_job(const manifest& m) {
 
 std::string train_job(const manifest& m) {
   const std::string version = "trainer.kubeflow.org/v1alpha1";
-  const auto nodes = "{numNodes: " + std::to_string(m.job.workers) + "}\n";
-  return head(version, "TrainingRuntime", m)
-         + "spec: # of its own, as Kubeflow's runtimes have no volume for the keys\n"
-           "  mlPolicy: "
-         + nodes
-         + "  template:\n    spec:\n      replicatedJobs:\n        - name: node\n"
-           "          template:\n            metadata:\n"
-           "              labels: {trainer.kubeflow.org/trainjob-ancestor-step: "
-           "trainer}\n"
-         + indented(indexed_job(m), 12) + "---\n" + head(version, "TrainJob", m)
-         + "spec: # a node is a worker of Clade; the run chooses which train together\n"
-           "  runtimeRef: {apiGroup: trainer.kubeflow.org, kind: TrainingRuntime, name: "
-         + scalar(m.name) + "}\n  trainer: " + nodes;
+  const auto nodes = fmt::format("{{numNodes: {}}}\n", m.job.workers);
+  return fmt::format(
+      "{}spec: # of its own, as Kubeflow's runtimes have no volume for the keys\n  "
+      "mlPolicy: {}  template:\n    spec:\n      replicatedJobs:\n        - name: node\n "
+      "         template:\n            metadata:\n              labels: "
+      "{{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n{}---\n{}spec: # a node "
+      "is a worker of Clade; the run chooses which train together\n  runtimeRef: "
+      "{{apiGroup: trainer.kubeflow.org, kind: TrainingRuntime, name: {}}}\n  trainer: "
+      "{}",
+      head(version, "TrainingRuntime", m), nodes, indented(indexed_job(m), 12),
+      head(version, "TrainJob", m), scalar(m.name), nodes);
 }
 
 /// So many pods in a role, if any.
 std::string replicas(const manifest& m, const std::string& role, std::size_t pods) {
   if (pods == 0)
     return "";
-  return "    " + role + ":\n      replicas: " + std::to_string(pods)
-         + "\n      restartPolicy: OnFailure\n" + indented(pod(m), 4);
+  return fmt::format("    {}:\n      replicas: {}\n      restartPolicy: OnFailure\n{}",
+                     role, pods, indented(pod(m), 4));
 }
 
 /// Roles with a first one, whose end is that of all.
@@ -285,26 +268,24 @@ std::string roles(const manifest& m, const std::string& first) {
 }
 
 std::string run_policy(const manifest& m, const std::string& first) {
-  return "spec:\n"
-         "  # Whatever its role, each pod is a worker of Clade: the run chooses which\n"
-         "  # train together. The job is complete when its "
-         + first
-         + " is, at the end of the run;\n"
-           "  # pods that run on are ended then.\n"
-           "  runPolicy:\n    cleanPodPolicy: Running\n"
-         + indented(backoff_limit(m), 2);
+  return fmt::format("spec:\n  # Whatever its role, each pod is a worker of Clade: the "
+                     "run chooses which\n  # train together. The job is complete when "
+                     "its {} is, at the end of the run;\n  # pods that run on are ended "
+                     "then.\n  runPolicy:\n    cleanPodPolicy: Running\n{}",
+                     first, indented(backoff_limit(m), 2));
 }
 
 std::string pytorch_job(const manifest& m) {
-  return head("kubeflow.org/v1", "PyTorchJob", m) + run_policy(m, "Master")
-         + "  pytorchReplicaSpecs:\n" + roles(m, "Master");
+  return fmt::format("{}{}  pytorchReplicaSpecs:\n{}",
+                     head("kubeflow.org/v1", "PyTorchJob", m), run_policy(m, "Master"),
+                     roles(m, "Master"));
 }
 
 std::string tf_job(const manifest& m) {
-  return head("kubeflow.org/v1", "TFJob", m) + run_policy(m, "Chief")
-         + "  enableDynamicWorker: true # a Worker that is lost does not fail the job\n"
-           "  tfReplicaSpecs:\n"
-         + roles(m, "Chief");
+  return fmt::format("{}{}  enableDynamicWorker: true # a Worker that is lost does not "
+                     "fail the job\n  tfReplicaSpecs:\n{}",
+                     head("kubeflow.org/v1", "TFJob", m), run_policy(m, "Chief"),
+                     roles(m, "Chief"));
 }
 
 constexpr std::array kinds = {
@@ -319,7 +300,7 @@ expected<object_kind> find_kind(const std::string& name) {
       std::ranges::find_if(kinds, [&](const object_kind& k) { return k.name == name; });
   if (found == kinds.end())
     return fail(error_kind::invalid_input,
-                "--as \"" + name + "\": " + kubernetes_kinds() + " is meant");
+                fmt::format("--as \"{}\": {} is meant", name, kubernetes_kinds()));
   return *found;
 }
 
@@ -342,7 +323,7 @@ expected<std::string> kubernetes_manifest(const kubernetes_job& job) {
   if (auto ok = check(job); !ok)
     return tl::unexpected(ok.error());
   const manifest m{.job = job, .kind = *kind, .name = object_name(job.run, *kind)};
-  return secret(m) + "---\n" + kind->text(m);
+  return fmt::format("{}---\n{}", secret(m), kind->text(m));
 }
 
 } // namespace clade

@@ -8,6 +8,7 @@
 #include "tools/machine/slots.hpp"
 #include "tools/run/run_files.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -69,8 +70,9 @@ expected<std::string> await_head(const launched_run& run) {
     if (end.came(look_again_ms))
       return fail(error_kind::io, "the run did not start: " + last_line(run.log()));
   }
-  return fail(error_kind::io, "the run does not listen after a minute; "
-                                  + run.log().string() + " says what it does");
+  return fail(error_kind::io,
+              fmt::format("the run does not listen after a minute; {} says what it does",
+                          run.log().string()));
 }
 
 expected<launched_run> find_running(const std::string& text) {
@@ -79,11 +81,11 @@ expected<launched_run> find_running(const std::string& text) {
     return tl::unexpected(folder.error());
   launched_run run{.folder = std::filesystem::absolute(*folder).lexically_normal()};
   if (!writer_of(run.folder / store_file_name))
-    return fail(error_kind::conflict,
-                run.name()
-                    + " does not run on this machine; go on with it "
-                      "first: clade resume "
-                    + run.name());
+    return fail(
+        error_kind::conflict,
+        fmt::format(
+            "{} does not run on this machine; go on with it first: clade resume {}",
+            run.name(), run.name()));
   run.connect = listening_address(run.folder);
   if (run.connect.empty())
     return fail(error_kind::conflict,
@@ -98,7 +100,7 @@ expected<launched_run> start_fresh(new_run_params fresh, const std::string& list
   if (!address)
     return fail_in("--listen", address.error());
   fresh.overrides.push_back("slots.local=\"none\"");
-  fresh.overrides.push_back("slots.listen=\"" + *address + "\"");
+  fresh.overrides.push_back(fmt::format("slots.listen=\"{}\"", *address));
   launched_run run;
   {
     auto made = make_run(fresh);

@@ -3,6 +3,8 @@
 #include "tools/launch/sbatch_text.hpp"
 #include "tools/launch/shell_word.hpp"
 
+#include <fmt/format.h>
+
 // The command is read by the shell, and the workers' own variables by a second shell on
 // each node, which gets every value of ours as an argument.
 
@@ -22,12 +24,11 @@ std::string command(const slurm_job& job) {
   std::string words;
   for (const auto& value : {job.program, job.connect, job.keys.string(), job.slots})
     words += " " + shell_word(value);
-  return "exec srun --no-kill --kill-on-bad-exit=0 --wait=0 --cpu-bind=none \\\n"
-         "  /bin/sh -c 'exec \"$1\" worker --connect \"$2\" --keys \"$3\" --slots \"$4\" "
-         "\\\n"
-         "    --name \"slurm-$SLURM_JOB_ID-$SLURMD_NODENAME\"' \\\n"
-         "  worker"
-         + words + "\n";
+  return fmt::format(
+      "exec srun --no-kill --kill-on-bad-exit=0 --wait=0 --cpu-bind=none \\\n  /bin/sh "
+      "-c 'exec \"$1\" worker --connect \"$2\" --keys \"$3\" --slots \"$4\" \\\n    "
+      "--name \"slurm-$SLURM_JOB_ID-$SLURMD_NODENAME\"' \\\n  worker{}\n",
+      words);
 }
 
 } // namespace
@@ -42,12 +43,12 @@ expected<std::string> slurm_script(const slurm_job& job) {
   script += sbatch_line("chdir", folder);
   script += sbatch_line("output", sbatch_pattern(folder) + "/slurm-%j.log");
   script += "#SBATCH --open-mode=append\n";
-  script += "#SBATCH --nodes=" + std::to_string(job.nodes) + "\n";
+  script += fmt::format("#SBATCH --nodes={}\n", job.nodes);
   script += "#SBATCH --ntasks-per-node=1\n";
   if (job.gpus_per_node > 0)
-    script += "#SBATCH --gpus-per-node=" + std::to_string(job.gpus_per_node) + "\n";
+    script += fmt::format("#SBATCH --gpus-per-node={}\n", job.gpus_per_node);
   if (job.cpus_per_node > 0)
-    script += "#SBATCH --cpus-per-task=" + std::to_string(job.cpus_per_node) + "\n";
+    script += fmt::format("#SBATCH --cpus-per-task={}\n", job.cpus_per_node);
   script += "#SBATCH --requeue\n"
             "#SBATCH --no-kill\n"
             "#SBATCH --signal=TERM@60\n";

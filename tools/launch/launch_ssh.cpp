@@ -2,6 +2,8 @@
 
 #include "tools/launch/shell_word.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 // Everything goes through the standard input of one ssh: what stands on a command line,
@@ -29,9 +31,9 @@ bool is_name(std::string_view text, std::string_view also) {
 
 tl::unexpected<error> no_host(std::string_view text) {
   return fail(error_kind::invalid_input,
-              "\"" + std::string(text)
-                  + "\" is no host; write HOST, USER@HOST or HOST:SLOTS, such as "
-                    "gpu1,anna@gpu2:cuda:0+cuda:1");
+              fmt::format("\"{}\" is no host; write HOST, USER@HOST or HOST:SLOTS, such "
+                          "as gpu1,anna@gpu2:cuda:0+cuda:1",
+                          text));
 }
 
 expected<ssh_host> parse_host(std::string_view text) {
@@ -60,8 +62,9 @@ expected<ssh_host> parse_host(std::string_view text) {
 
 std::string put_file(const std::string& name, const std::string& pem) {
   // Renamed into its place: a worker that is just starting finds a whole file.
-  return "cat >\"$folder/." + name + "\" <<'END OF KEYS'\n" + pem + "END OF KEYS\n"
-         + "mv -f \"$folder/." + name + "\" \"$folder/" + name + "\"\n";
+  return fmt::format("cat >\"$folder/.{}\" <<'END OF KEYS'\n{}END OF KEYS\nmv -f "
+                     "\"$folder/.{}\" \"$folder/{}\"\n",
+                     name, pem, name, name);
 }
 
 std::string status_text(int status) {
@@ -103,14 +106,14 @@ std::vector<std::string> ssh_command(const ssh_host& host,
 
 std::string ssh_script(const ssh_worker& w) {
   const auto words = [](std::string_view name, const std::string& value) {
-    return std::string(name) + "=" + shell_word(value) + "\n";
+    return fmt::format("{}={}\n", name, shell_word(value));
   };
   std::string script = "set -eu\numask 077\n";
   script += words("run", w.run) + words("program", w.program)
             + words("connect", w.connect) + words("slots", w.slots)
             + words("name", w.name);
-  script += "if ! command -v \"$program\" >/dev/null; then exit "
-            + status_text(no_program_status) + "; fi\n";
+  script += fmt::format("if ! command -v \"$program\" >/dev/null; then exit {}; fi\n",
+                        status_text(no_program_status));
   script += "folder=$HOME/.clade/keys/$run\n"
             "mkdir -p \"$folder\"\n"
             "chmod 700 \"$HOME/.clade\" \"$HOME/.clade/keys\" \"$folder\"\n";
@@ -152,24 +155,28 @@ ssh_outcome read_ssh_outcome(const ssh_host& host, const std::string& run, int s
   while (said.ends_with('\n') || said.ends_with('\r'))
     said.remove_suffix(1);
   const std::string last(said.substr(said.rfind('\n') + 1));
-  const auto log = "~/.clade/keys/" + run + "/worker.log";
+  const auto log = fmt::format("~/.clade/keys/{}/worker.log", run);
   const auto begin = host.destination + ": ";
   switch (status) {
   case 0:
-    return {true, begin + "worker started, process " + last + "; its log: " + log};
-  case worker_runs_status:
-    return {true, begin + "a worker of this run is there already; its log: " + log};
-  case run_over_status:
     return {true,
-            begin + "the worker has already left at the end of its run; its log: " + log};
+            fmt::format("{}worker started, process {}; its log: {}", begin, last, log)};
+  case worker_runs_status:
+    return {true, fmt::format("{}a worker of this run is there already; its log: {}",
+                              begin, log)};
+  case run_over_status:
+    return {true, fmt::format(
+                      "{}the worker has already left at the end of its run; its log: {}",
+                      begin, log)};
   case no_program_status:
     return {false, begin + "clade is not there; --program names where it is"};
   case worker_ended_status:
-    return {false, begin + "the worker ended " + last + " (its log: " + log + ")"};
+    return {false, fmt::format("{}the worker ended {} (its log: {})", begin, last, log)};
   case ssh_failed_status:
-    return {false, begin + "ssh failed: " + last};
+    return {false, fmt::format("{}ssh failed: {}", begin, last)};
   default:
-    return {false, begin + "failed with status " + status_text(status) + ": " + last};
+    return {false,
+            fmt::format("{}failed with status {}: {}", begin, status_text(status), last)};
   }
 }
 

@@ -3,6 +3,7 @@
 #include "genome/base/child_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ namespace clade {
 namespace {
 
 tl::unexpected<error> failed(const std::string& what, int reason) {
-  return fail(error_kind::io, what + ": " + std::strerror(reason));
+  return fail(error_kind::io, fmt::format("{}: {}", what, std::strerror(reason)));
 }
 
 /// Returns the status as a shell has it.

@@ -1,5 +1,7 @@
 #include "tools/launch/sbatch_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 // A line of options is read by sbatch itself, by rules of its own: inside double quotes a
@@ -27,7 +29,7 @@ expected<void> check_sbatch_text(const std::string& what, const std::string& tex
 }
 
 std::string sbatch_line(const std::string& name, const std::string& value) {
-  std::string line = "#SBATCH --" + name + "=\"";
+  std::string line = fmt::format("#SBATCH --{}=\"", name);
   for (const char c : value)
     line += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
   return line + "\"\n";
@@ -40,11 +42,13 @@ expected<std::string> read_sbatch_option(std::string option) {
   const auto name = option.substr(0, option.find('='));
   const auto belongs = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
   if (name.empty() || name.front() == '-' || !std::ranges::all_of(name, belongs))
-    return fail(error_kind::invalid_input,
-                "--sbatch \"" + option
-                    + "\": no option of sbatch; write it as in --sbatch partition=gpu");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format(
+            "--sbatch \"{}\": no option of sbatch; write it as in --sbatch partition=gpu",
+            option));
   if (name.size() == option.size())
-    return "#SBATCH --" + name + "\n";
+    return fmt::format("#SBATCH --{}\n", name);
   return sbatch_line(name, option.substr(name.size() + 1));
 }
 
@@ -57,11 +61,11 @@ std::string sbatch_pattern(const std::string& path) {
 
 expected<void> check_sbatch_folder(const std::string& folder, const std::string& advice) {
   if (folder.find('\\') != std::string::npos)
-    return fail(error_kind::invalid_input,
-                folder
-                    + ": SLURM cannot write a log in a folder whose name has a "
-                      "backslash; "
-                    + advice);
+    return fail(
+        error_kind::invalid_input,
+        fmt::format(
+            "{}: SLURM cannot write a log in a folder whose name has a backslash; {}",
+            folder, advice));
   return check_sbatch_text("the folder", folder);
 }
 

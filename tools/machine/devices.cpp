@@ -4,6 +4,8 @@
 #include "tools/machine/cgroup.hpp"
 #include "tools/machine/nvml.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -95,8 +97,8 @@ std::string cores_text(const std::vector<unsigned>& cores) {
     std::size_t last = i;
     while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1)
       ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(cores[i])
-            + (last > i ? "-" + std::to_string(cores[last]) : "");
+    text += fmt::format("{}{}{}", text.empty() ? "" : ",", cores[i],
+                        last > i ? fmt::format("-{}", cores[last]) : "");
     i = last + 1;
   }
   return text;

@@ -1,6 +1,7 @@
 #include "tools/machine/nvml.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <memory>
@@ -104,15 +105,15 @@ private:
   expected<nvml_status> call(const char* name, nvml_status accepted, Ts... arguments) {
     auto* function = reinterpret_cast<int (*)(Ts...)>(::dlsym(library_.get(), name));
     if (function == nullptr)
-      return fail(error_kind::io, file_ + " has no " + name);
+      return fail(error_kind::io, fmt::format("{} has no {}", file_, name));
     const int status = function(arguments...);
     if (status == success || status == accepted)
       return static_cast<nvml_status>(status);
     auto* words = reinterpret_cast<const char* (*)(int)>(
         ::dlsym(library_.get(), "nvmlErrorString"));
     return fail(error_kind::io,
-                file_ + ": " + name + ": "
-                    + (words != nullptr ? words(status) : std::to_string(status)));
+                fmt::format("{}: {}: {}", file_, name,
+                            words != nullptr ? words(status) : std::to_string(status)));
   }
 
   std::string file_;
@@ -148,7 +149,7 @@ expected<std::string> read_driver_cuda() {
     if (!library)
       return std::string();
     return library->driver_cuda().map([](int version) {
-      return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+      return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
     });
   });
 }

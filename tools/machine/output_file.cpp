@@ -1,6 +1,7 @@
 #include "tools/machine/output_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ tl::unexpected<error> cannot(const fs::path& file, int cause) {
   const bool machine =
       cause == ENOSPC || cause == EIO || cause == EFBIG || cause == EDQUOT;
   return fail(machine ? error_kind::io : error_kind::invalid_input,
-              "cannot write " + file.string() + ": " + std::strerror(cause));
+              fmt::format("cannot write {}: {}", file.string(), std::strerror(cause)));
 }
 
 fs::path folder_of(const fs::path& file) {
@@ -96,8 +97,7 @@ expected<found> look_at(const fs::path& path) {
 template<class Make>
 int with_free_name(const fs::path& folder, fs::path& name, Make make) {
   for (int number = 0;; ++number) {
-    name =
-        folder / (".clade-" + std::to_string(::getpid()) + "-" + std::to_string(number));
+    name = folder / (fmt::format(".clade-{}-{}", ::getpid(), number));
     const int made = make(name.c_str());
     if (made >= 0 || errno != EEXIST)
       return made;
@@ -202,21 +202,22 @@ output_file::open(const fs::path& named,
   if (!is)
     return tl::unexpected(is.error());
   if (is->folder || !path.has_filename())
-    return fail(error_kind::invalid_input,
-                "cannot write " + named.string() + ": it is a folder; name a file");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("cannot write {}: it is a folder; name a file", named.string()));
   std::error_code failed;
   if (!is->there && !fs::is_directory(folder_of(path), failed))
-    return fail(error_kind::invalid_input, "cannot write " + named.string()
-                                               + ": there is no folder "
-                                               + folder_of(path).string());
+    return fail(error_kind::invalid_input,
+                fmt::format("cannot write {}: there is no folder {}", named.string(),
+                            folder_of(path).string()));
   // Who may not write a file may not replace it either.
   if (is->there && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     return cannot(named, errno);
   if (is->regular && is_of_a_store(path))
     return fail(error_kind::invalid_input,
-                "cannot write " + named.string()
-                    + ": it is of a run's store, or of another database; name another "
-                      "file");
+                fmt::format("cannot write {}: it is of a run's store, or of another "
+                            "database; name another file",
+                            named.string()));
   if (!is->there || is->replaceable) {
     fs::path beside;
     auto descriptor = make_beside(folder_of(path), beside);
@@ -249,7 +250,7 @@ expected<void> output_file::finish() {
     cause = errno;
   const held_signals until_renamed;
   if (cause == 0 && !target_.empty() && beside_.empty()) {
-    const auto nameless = "/proc/self/fd/" + std::to_string(descriptor_.get());
+    const auto nameless = fmt::format("/proc/self/fd/{}", descriptor_.get());
     if (with_free_name(folder_of(target_), beside_,
                        [&](const char* free) {
                          return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, free,

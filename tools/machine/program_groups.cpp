@@ -5,6 +5,7 @@
 #include "tools/machine/cgroup.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -55,7 +56,8 @@ int write_value(const fs::path& file, std::string_view text) {
 }
 
 tl::unexpected<error> failed(const fs::path& what, int reason) {
-  return fail(error_kind::io, what.string() + ": " + std::strerror(reason));
+  return fail(error_kind::io,
+              fmt::format("{}: {}", what.string(), std::strerror(reason)));
 }
 
 expected<void> empty_and_enable(const fs::path& group) {
@@ -88,7 +90,7 @@ expected<fs::path> find_program_groups(const fs::path& root) {
   if (own.filename() == leaf)
     own = own.parent_path();
   if (!has_memory(own / "cgroup.controllers"))
-    return refused("those of " + own.string() + " do not limit memory");
+    return refused(fmt::format("those of {} do not limit memory", own.string()));
   if (!is_writable(own) || !is_writable(own / "cgroup.procs")
       || !is_writable(own / "cgroup.subtree_control") || !was_given_over(own))
     return refused("none may be made below " + own.string());

@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -27,19 +29,19 @@ struct demand {
 };
 
 tl::unexpected<error> refuse(const std::string& text, const std::string& why) {
-  return fail(error_kind::invalid_input, "slots \"" + text + "\": " + why);
+  return fail(error_kind::invalid_input, fmt::format("slots \"{}\": {}", text, why));
 }
 
 std::string what_there_is(const machine& m) {
-  const auto name = [](std::size_t i) { return "cuda:" + std::to_string(i); };
+  const auto name = [](std::size_t i) { return fmt::format("cuda:{}", i); };
   const auto count = m.gpus.size();
   if (count > 0)
-    return "this machine has " + name(0)
-           + (count == 1   ? " only"
-              : count == 2 ? " and " + name(1)
-                           : " to " + name(count - 1));
-  return m.hidden_gpus > 0 ? "CUDA_VISIBLE_DEVICES leaves none of this machine's "
-                                 + std::to_string(m.hidden_gpus) + " GPUs"
+    return fmt::format("this machine has {}{}", name(0),
+                       count == 1   ? " only"
+                       : count == 2 ? " and " + name(1)
+                                    : " to " + name(count - 1));
+  return m.hidden_gpus > 0 ? fmt::format(
+             "CUDA_VISIBLE_DEVICES leaves none of this machine's {} GPUs", m.hidden_gpus)
                            : "this machine has no GPU";
 }
 
@@ -79,15 +81,16 @@ std::optional<gpu_part> parse_gpu_part(std::string_view text) {
 expected<void> add_gpus(demand& d, const gpu_part& part, const std::string& text,
                         const machine& m) {
   if (!m.gpu_trouble.empty())
-    return fail(error_kind::io, "slots \"" + text + "\": " + m.gpu_trouble);
+    return fail(error_kind::io, fmt::format("slots \"{}\": {}", text, m.gpu_trouble));
   const std::size_t first = part.all ? 0 : part.number;
   const std::size_t end = part.all ? m.gpus.size() : first + 1;
   if (m.gpus.empty() || end > m.gpus.size())
     return refuse(text, what_there_is(m));
   for (std::size_t i = first; i < end; ++i) {
-    const auto name = "cuda:" + std::to_string(i);
+    const auto name = fmt::format("cuda:{}", i);
     if (d.on_gpu[i] > 0)
-      return refuse(text, name + " is named twice; " + name + "*2 is two slots on it");
+      return refuse(
+          text, fmt::format("{} is named twice; {}*2 is two slots on it", name, name));
     d.on_gpu[i] = part.slots_each;
   }
   return {};
@@ -117,7 +120,7 @@ expected<demand> parse_demand(const std::string& text, const machine& m) {
     if (auto added = add_part(d, part, text, m); !added)
       return tl::unexpected(added.error());
     if (d.total() > most_slots)
-      return refuse(text, "more than " + std::to_string(most_slots) + " slots");
+      return refuse(text, fmt::format("more than {} slots", most_slots));
   }
   return d;
 }
@@ -125,7 +128,8 @@ expected<demand> parse_demand(const std::string& text, const machine& m) {
 expected<demand> automatic(const machine& m) {
   if (!m.gpu_trouble.empty())
     return fail(error_kind::io,
-                "slots \"auto\": " + m.gpu_trouble + "; slots \"cpu:N\" do without GPUs");
+                fmt::format("slots \"auto\": {}; slots \"cpu:N\" do without GPUs",
+                            m.gpu_trouble));
   demand d{.on_gpu = std::vector<unsigned>(m.gpus.size(), 1)};
   if (m.gpus.empty())
     d.on_cores = cpu_slots(m);
@@ -161,14 +165,15 @@ std::vector<slot> lay_out(const demand& d, const machine& m) {
   std::vector<slot> slots;
   for (std::size_t g = 0; g < d.on_gpu.size(); ++g)
     for (unsigned i = 0; i < d.on_gpu[g]; ++i)
-      slots.push_back({.name = "cuda:" + std::to_string(g)
-                               + (d.on_gpu[g] > 1 ? "/" + std::to_string(i) : ""),
-                       .device = "cuda:0",
-                       .environment = environment(m.gpus[g].uuid),
-                       .memory_bytes = m.gpus[g].free_bytes / d.on_gpu[g],
-                       .label = m.gpus[g].name + " " + short_uuid(m.gpus[g].uuid)});
+      slots.push_back(
+          {.name =
+               fmt::format("cuda:{}{}", g, d.on_gpu[g] > 1 ? fmt::format("/{}", i) : ""),
+           .device = "cuda:0",
+           .environment = environment(m.gpus[g].uuid),
+           .memory_bytes = m.gpus[g].free_bytes / d.on_gpu[g],
+           .label = fmt::format("{} {}", m.gpus[g].name, short_uuid(m.gpus[g].uuid))});
   for (unsigned i = 0; i < d.on_cores; ++i)
-    slots.push_back({.name = "cpu:" + std::to_string(i),
+    slots.push_back({.name = fmt::format("cpu:{}", i),
                      .device = "cpu",
                      .environment = environment(""),
                      .memory_bytes = m.memory_free / d.on_cores});
@@ -202,16 +207,18 @@ expected<std::string> crowding(const std::vector<slot>& slots, const machine& m)
   if (on_cores <= cores)
     return "";
   const auto number = [](std::size_t n, const char* what) {
-    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  const auto crowd = number(on_cores, "CPU slot") + " on " + number(cores, "core");
+  const auto crowd =
+      fmt::format("{} on {}", number(on_cores, "CPU slot"), number(cores, "core"));
   if (on_cores > most_a_core * cores)
     return fail(error_kind::invalid_input,
-                crowd + ": none of the trainings would get on; write at most "
-                    + std::to_string(most_a_core * cores) + ", such as --slots "
-                    + std::to_string(cores) + ", which is fastest");
-  return crowd + ": each training is slowed down, and the search gains nothing by more "
-         + "than " + std::to_string(cores);
+                fmt::format("{}: none of the trainings would get on; write at most {}, "
+                            "such as --slots {}, which is fastest",
+                            crowd, most_a_core * cores, cores));
+  return fmt::format(
+      "{}: each training is slowed down, and the search gains nothing by more than {}",
+      crowd, cores);
 }
 
 std::uint64_t drawn_worker() {

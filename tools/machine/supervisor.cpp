@@ -5,6 +5,7 @@
 #include "tools/machine/signal_origin.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -67,7 +68,8 @@ expected<pid_t> start_process(const process_params& params) {
     log.reset(
         ::open(params.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!log)
-      return fail(error_kind::io, params.log.string() + ": " + std::strerror(errno));
+      return fail(error_kind::io,
+                  fmt::format("{}: {}", params.log.string(), std::strerror(errno)));
   }
   return start_child({.command = params.command,
                       .environment = params.environment,
@@ -88,7 +90,7 @@ std::string describe_node_end(int wait_status, bool own_doing) {
   const bool for_memory =
       own_doing && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
   return describe_exit(wait_status)
-         + (end ? " (" + std::string(to_text(*end)) + ")" : std::string())
+         + (end ? fmt::format(" ({})", to_text(*end)) : std::string())
          + (for_memory ? ", out of memory" : "");
 }
 
@@ -150,7 +152,7 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   const bool own = own_doing(s, status, used);
   const auto end = node_end_of(status);
   const auto how = describe_node_end(status, own);
-  s.former.push_back(std::to_string(s.session) + (own ? ":1:" : ":0:") + how);
+  s.former.push_back(fmt::format("{}{}{}", s.session, own ? ":1:" : ":0:", how));
   if (s.former.size() > former_kept)
     s.former.pop_front();
   s.pulse.reset();
@@ -170,7 +172,7 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
                       || clock::now() - s.started >= healthy_life
                   ? least_pause
                   : longer_pause(s.pause),
-              "node process " + std::to_string(process) + ": " + how);
+              fmt::format("node process {}: {}", process, how));
 }
 
 void supervisor::start_later(slot& s, std::chrono::milliseconds pause,

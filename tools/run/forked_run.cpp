@@ -6,6 +6,8 @@
 #include "tools/run/new_run.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
 
@@ -69,12 +71,10 @@ expected<beginning> find_beginning(const opened_run& run, std::uint64_t generati
     return tl::unexpected(read.error());
   const auto closed = b.state.generations.size();
   if (closed < generation)
-    return fail(
-        error_kind::invalid_input,
-        "--from " + std::to_string(generation) + ": " + run.file.string() + " has "
-            + std::to_string(closed)
-            + " generations that are complete, so that a fork may begin from 0 to "
-            + std::to_string(closed));
+    return fail(error_kind::invalid_input,
+                fmt::format("--from {}: {} has {} generations that are complete, so that "
+                            "a fork may begin from 0 to {}",
+                            generation, run.file.string(), closed, closed));
   return b;
 }
 
@@ -87,8 +87,8 @@ expected<void> check_genomes(const run_state& state, const replay_rules& rules) 
   for (const auto& one : all)
     if (auto fits = decode(rules.space, *one.genome, rules.problem); !fits)
       return fail(error_kind::invalid_input,
-                  "the search space does not fit what is taken over: #"
-                      + std::to_string(one.id) + ": " + fits.error().message);
+                  fmt::format("the search space does not fit what is taken over: #{}: {}",
+                              one.id, fits.error().message));
   return {};
 }
 
@@ -160,8 +160,9 @@ expected<std::filesystem::path> write_fork(const opened_run& run, const beginnin
   }
   std::filesystem::rename(unfinished, *folder / store_file_name, failed);
   if (failed)
-    return fail(error_kind::io, unfinished.string() + ": cannot be renamed to "
-                                    + store_file_name + ": " + failed.message());
+    return fail(error_kind::io,
+                fmt::format("{}: cannot be renamed to {}: {}", unfinished.string(),
+                            store_file_name, failed.message()));
   std::filesystem::remove(unfinished.string() + ".lock", ignored);
   return folder;
 }

@@ -2,6 +2,7 @@
 
 #include "genome/base/child_process.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -56,8 +57,9 @@ expected<void> local_worker::keep_alive(clock::time_point now) {
   if (process_ != 0 && ::waitpid(process_, &status, WNOHANG) == process_) {
     process_ = 0;
     if (wanted() && WIFEXITED(status) && WEXITSTATUS(status) == refused_status)
-      return fail(error_kind::internal, "the worker process " + describe_exit(status)
-                                            + "; " + params_.log.string() + " says why");
+      return fail(error_kind::internal,
+                  fmt::format("the worker process {}; {} says why", describe_exit(status),
+                              params_.log.string()));
   }
   if (!wanted() || leaves_ || process_ != 0 || (started_ && now - *started_ < pause))
     return {};

@@ -13,6 +13,8 @@
 #include "tools/run/session.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <variant>
@@ -27,14 +29,14 @@ expected<fs::path> make_run_folder(const fs::path& runs, const std::string& name
   fs::create_directories(runs, failure);
   for (int copy = 1; !failure; ++copy) {
     const auto folder =
-        runs / (name + stamp + (copy == 1 ? "" : "-" + std::to_string(copy)));
+        runs / (name + stamp + (copy == 1 ? "" : fmt::format("-{}", copy)));
     if (fs::create_directory(folder, failure)) {
       fs::permissions(folder, fs::perms::owner_all, failure);
       return fs::absolute(folder);
     }
   }
-  return fail(error_kind::io,
-              "cannot make a folder in " + runs.string() + ": " + failure.message());
+  return fail(error_kind::io, fmt::format("cannot make a folder in {}: {}", runs.string(),
+                                          failure.message()));
 }
 
 namespace {
@@ -54,11 +56,10 @@ expected<void> check_devices(const experiment& e, std::size_t slots) {
   if (devices <= slots || slots == 0 || !e.slots.listen.empty())
     return {};
   return fail(error_kind::invalid_input,
-              e.devices_place + ": training.devices = " + std::to_string(devices)
-                  + ", but slots.local = \"" + e.slots.local + "\" gives "
-                  + std::to_string(slots)
-                  + "; take training.devices = " + std::to_string(slots)
-                  + " at most, or more slots: --slots " + std::to_string(devices));
+              fmt::format("{}: training.devices = {}, but slots.local = \"{}\" gives {}; "
+                          "take training.devices = {} at most, or more slots: --slots {}",
+                          e.devices_place, devices, e.slots.local, slots, slots,
+                          devices));
 }
 
 /// Returns advice for a person whose search looks rows of a table up again and again.
@@ -67,11 +68,10 @@ std::string repeats_of(const experiment& e, std::size_t rows) {
   if (evaluations <= rows)
     return "";
   const auto enough = (rows + e.evolution.population - 1) / e.evolution.population;
-  return "the table has " + std::to_string(rows) + " rows, and the search makes "
-         + std::to_string(evaluations)
-         + " evaluations, most of them of rows that it knows already; "
-           "evolution.generations = "
-         + std::to_string(enough) + " would be as many as there are";
+  return fmt::format(
+      "the table has {} rows, and the search makes {} evaluations, most of them of rows "
+      "that it knows already; evolution.generations = {} would be as many as there are",
+      rows, evaluations, enough);
 }
 
 void add_note(std::string& all, const std::string& note) {
@@ -206,19 +206,19 @@ expected<std::vector<record>> genomes_of(const std::string& run,
       return decode(space, *i.genome, of.problem);
     });
     if (!fits) {
-      last = numbered(i.id) + ": " + fits.error().message;
+      last = fmt::format("{}: {}", numbered(i.id), fits.error().message);
       continue;
     }
     given.emplace_back(operator_command{
         .order = {.kind = instruction_kind::add,
-                  .text = numbered(i.id) + " of "
-                          + opened->file.parent_path().filename().string(),
+                  .text = fmt::format("{} of {}", numbered(i.id),
+                                      opened->file.parent_path().filename().string()),
                   .genome = i.genome},
         .who = "--start-from"});
   }
   if (given.empty())
     return fail(error_kind::invalid_input,
-                "--start-from " + run + ": none of its best fits: " + last);
+                fmt::format("--start-from {}: none of its best fits: {}", run, last));
   return given;
 }
 

@@ -3,6 +3,8 @@
 #include "genome/base/text.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace fs = std::filesystem;
@@ -44,8 +46,9 @@ expected<named_genome> genome_of_run(const opened_run& run, const folded_run& fo
                 run.file.string() + ": no candidate of it succeeded");
   const auto wanted = id != 0 ? id : folded.state.best.front().id;
   return run.s.find_candidate(wanted).map([&](const candidate& c) {
-    return named_genome{*c.genome, numbered(wanted) + " of "
-                                       + run.file.parent_path().filename().string()};
+    return named_genome{*c.genome,
+                        fmt::format("{} of {}", numbered(wanted),
+                                    run.file.parent_path().filename().string())};
   });
 }
 
@@ -53,7 +56,8 @@ expected<new_run> start(checked_experiment checked, named_genome g,
                         const fs::path& runs) {
   const auto& space = checked.experiment.space;
   if (auto fits = decode(space, g.genome, checked.problem); !fits)
-    return fail(error_kind::invalid_input, g.origin + ": " + fits.error().message);
+    return fail(error_kind::invalid_input,
+                fmt::format("{}: {}", g.origin, fits.error().message));
   std::vector<record> given{operator_command{
       .order = {.kind = instruction_kind::begin_with,
                 .text = g.origin,
@@ -92,7 +96,8 @@ expected<new_run> train_of_file(const one_training_params& params) {
       .and_then([&](checked_experiment c) -> expected<new_run> {
         auto g = params.read(c.experiment.space, c.problem);
         if (!g)
-          return fail(error_kind::invalid_input, params.from + ": " + g.error().message);
+          return fail(error_kind::invalid_input,
+                      fmt::format("{}: {}", params.from, g.error().message));
         const auto origin = fs::path(params.from).filename().string();
         return start(std::move(c), {std::move(*g), origin}, params.runs);
       });

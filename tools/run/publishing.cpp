@@ -4,6 +4,8 @@
 #include "engine/telemetry/socket/publisher.hpp"
 #include "engine/telemetry/socket/viewer_keys.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <utility>
 
@@ -22,8 +24,9 @@ expected<std::optional<endpoint>> publishing_at(const std::string& address,
     return tl::unexpected(wanted.error());
   if (wanted->port == 0 || wanted->port > 65'536 - ports_of_a_publisher)
     return fail(error_kind::invalid_input,
-                "--publish " + address
-                    + ": write a port between 1 and 65533; it and the next two are used");
+                fmt::format("--publish {}: write a port between 1 and 65533; it and the "
+                            "next two are used",
+                            address));
   if (auto known = publisher_keys(keys); !known)
     return tl::unexpected(known.error());
   auto host = in_numbers(wanted->host);

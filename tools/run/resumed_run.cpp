@@ -5,6 +5,8 @@
 #include "tools/run/run_files.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace clade {
@@ -29,9 +31,9 @@ expected<resumed_run> open_to_resume(const resume_params& params) {
     return tl::unexpected(std::move(checked).error());
   if (search_hash(checked->experiment, checked->data) != past->search)
     return fail(error_kind::conflict,
-                "the data is not what this run started with ("
-                    + fitness_file(checked->experiment).string()
-                    + "): put the former file back, or start a new run");
+                fmt::format("the data is not what this run started with ({}): put the "
+                            "former file back, or start a new run",
+                            fitness_file(checked->experiment).string()));
   return resumed_run{.checked = std::move(*checked),
                      .file = std::move(*file),
                      .state = std::move(past->state)};

@@ -3,6 +3,7 @@
 #include "engine/report/base/format.hpp"
 #include "genome/base/wall_clock.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -94,11 +95,11 @@ expected<void> check_own_files(const std::filesystem::path& folder) {
     if (type != std::filesystem::file_type::not_found
         && type != std::filesystem::file_type::regular
         && type != std::filesystem::file_type::directory)
-      return fail(
-          error_kind::invalid_input,
-          own.string()
-              + (type == std::filesystem::file_type::symlink ? ": a link" : ": no file")
-              + ", where a run writes a file of its own; remove it");
+      return fail(error_kind::invalid_input,
+                  fmt::format("{}{}, where a run writes a file of its own; remove it",
+                              own.string(),
+                              type == std::filesystem::file_type::symlink ? ": a link"
+                                                                          : ": no file"));
   }
   return {};
 }
@@ -171,9 +172,9 @@ std::optional<std::string> slot_watch::failing(const slots_view& slots,
     return std::nullopt;
   told_after_ = 2 * failed;
   const auto& most = *std::ranges::max_element(slots.failures, {}, &slot_failures::count);
-  return "what slots had was lost or given back " + std::to_string(failed)
-         + " times since anything ended, and is tried again; on " + most.slot
-         + " at last " + most.last;
+  return fmt::format("what slots had was lost or given back {} times since anything "
+                     "ended, and is tried again; on {} at last {}",
+                     failed, most.slot, most.last);
 }
 
 // Slots in quarantine are there, but are given nothing.
@@ -188,27 +189,28 @@ std::string slot_watch::nobody_works(const slots_view& slots,
     ++quarantined;
     next = std::min(next, s.quarantined);
   }
-  std::string said = "no slot has had work for " + duration_text(time.count()) + ": ";
+  std::string said =
+      fmt::format("no slot has had work for {}: ", duration_text(time.count()));
   const auto there = std::to_string(slots.slots.size());
   if (quarantined > 0) {
-    said += std::to_string(quarantined) + " of " + there
-            + " slots are in quarantine, the next is tried again in "
-            + duration_text(std::chrono::duration<double>(next).count());
+    said += fmt::format("{} of {} slots are in quarantine, the next is tried again in {}",
+                        quarantined, there,
+                        duration_text(std::chrono::duration<double>(next).count()));
     if (!slots.failures.empty()) {
       const auto& most =
           *std::ranges::max_element(slots.failures, {}, &slot_failures::count);
-      said += "; on " + most.slot + " failed " + most.last;
+      said += fmt::format("; on {} failed {}", most.slot, most.last);
     }
     return said;
   }
   if (away > 0)
-    said += std::to_string(away) + " of " + there + " slots are not connected; ";
+    said += fmt::format("{} of {} slots are not connected; ", away, there);
   if (devices_ == 0)
     return said
            + "by training.devices = \"fit\" what waits needs more slots than there are";
-  return said + "training.devices = " + std::to_string(devices_) + " needs "
-         + std::to_string(devices_) + (devices_ == 1 ? " slot" : " slots") + where_
-         + ", and there are " + there;
+  return fmt::format("{}training.devices = {} needs {}{}{}, and there are {}", said,
+                     devices_, devices_, devices_ == 1 ? " slot" : " slots", where_,
+                     there);
 }
 
 std::string slot_watch::nobody_joined(std::chrono::duration<double> time) const {
@@ -217,8 +219,8 @@ std::string slot_watch::nobody_joined(std::chrono::duration<double> time) const 
   while (std::getline(in, line))
     if (!line.empty())
       last = line;
-  return "no slot has joined for " + duration_text(time.count()) + "; " + log_.string()
-         + (last.empty() ? " is empty" : " ends with: " + last);
+  return fmt::format("no slot has joined for {}; {}{}", duration_text(time.count()),
+                     log_.string(), last.empty() ? " is empty" : " ends with: " + last);
 }
 
 slots_file::slots_file(const std::filesystem::path& folder) : path_(folder / file_name) {}
@@ -251,7 +253,7 @@ expected<slots_view> read_slots(const std::filesystem::path& folder) {
     return from_json(json::parse(in));
   } catch (const json::exception& e) {
     return fail(error_kind::corrupt,
-                (folder / file_name).string() + ": " + std::string(e.what()));
+                fmt::format("{}: {}", (folder / file_name).string(), e.what()));
   }
 }
 

@@ -7,6 +7,8 @@
 #include "tools/run/local_worker.hpp"
 #include "tools/run/run_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -124,12 +126,10 @@ void session::end_if_wanted(clock::time_point now, const run_progress& progress)
 
 void session::leave() {
   leaving_ = interrupted_ = ending_ = true;
-  const auto said =
-      "SIGTERM: what is in training has "
-      + std::to_string(local_worker::finishing_time.count())
-      + " s to finish, then it keeps its position on this machine; the run ends within "
-      + std::to_string(local_worker::leaving_time.count())
-      + " s, and clade resume goes on from there";
+  const auto said = fmt::format(
+      "SIGTERM: what is in training has {} s to finish, then it keeps its position on "
+      "this machine; the run ends within {} s, and clade resume goes on from there",
+      local_worker::finishing_time.count(), local_worker::leaving_time.count());
   log_.write(said);
   observer_.warns(said);
   head_.leave("SIGTERM");
@@ -254,7 +254,7 @@ process_params worker_process(const session_params& params, const endpoint& head
                       params.experiment.slots.local, "--local", "--id",
                       std::to_string(id), "--logs",
                       (params.folder / program_logs_name).string(), "--grace",
-                      std::to_string(local_worker::finishing_time.count()) + "s"},
+                      fmt::format("{}s", local_worker::finishing_time.count())},
           .environment = {},
           .log = params.folder / "worker.log"};
 }

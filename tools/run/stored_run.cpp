@@ -3,6 +3,8 @@
 #include "engine/config/experiment/fitness_source.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 expected<opened_run> open_stored_run(const std::string& name) {
@@ -57,23 +59,22 @@ expected<replay_rules> replay_rules_of(const experiment& e) {
 
 error nothing_recorded(const std::filesystem::path& store_file) {
   const auto log = store_file.filename().string() + "-wal";
-  const auto with_log = store_file.filename().string() + " and " + log;
+  const auto with_log = fmt::format("{} and {}", store_file.filename().string(), log);
   std::error_code failed;
   const bool began =
       std::filesystem::exists(store_file.parent_path() / "head.log", failed);
-  return {error_kind::corrupt,
-          store_file.string() + ": holds no record"
-              + (began
-                     ? ", and yet the run had begun, as head.log beside it shows: its "
-                       "log "
-                           + log
-                           + " is lost, or was left behind when the run was copied; put "
-                             "it back beside it, or copy "
-                           + with_log + " together"
-                     : ": the run was killed at its start, or this file was copied "
-                       "without its log "
-                           + log + "; copy " + with_log + " together")
-              + ", or start the run again: clade run FILE"};
+  return {
+      error_kind::corrupt,
+      fmt::format(
+          "{}: holds no record{}, or start the run again: clade run FILE",
+          store_file.string(),
+          began ? fmt::format(", and yet the run had begun, as head.log beside it shows: "
+                              "its log {} is lost, or was left behind when the run was "
+                              "copied; put it back beside it, or copy {} together",
+                              log, with_log)
+                : fmt::format(": the run was killed at its start, or this file was "
+                              "copied without its log {}; copy {} together",
+                              log, with_log))};
 }
 
 } // namespace clade

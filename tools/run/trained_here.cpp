@@ -2,6 +2,8 @@
 
 #include "engine/evaluation/processor_time.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 namespace clade {
@@ -27,7 +29,7 @@ private:
 expected<trained_here> train_here(const trained_here_params& params) {
   auto overrides = params.overrides;
   if (!params.slots.empty())
-    overrides.push_back("slots.local=\"" + params.slots + "\"");
+    overrides.push_back(fmt::format("slots.local=\"{}\"", params.slots));
   auto e = load_experiment(params.file, overrides);
   if (!e)
     return tl::unexpected(std::move(e).error());

@@ -6,6 +6,8 @@
 #include "genome/genes/hash.hpp"
 #include "tools/serve/genome_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -27,8 +29,7 @@ expected<std::optional<std::uint64_t>> read_number(const json& j, const char* ke
   if (found == j.end() || found->is_null())
     return std::nullopt;
   if (!found->is_number_unsigned() || *found == 0 || found->get<std::uint64_t>() > most)
-    return wrong(std::string(key) + " must be a whole number from 1 to "
-                 + std::to_string(most));
+    return wrong(fmt::format("{} must be a whole number from 1 to {}", key, most));
   return found->get<std::uint64_t>();
 }
 
@@ -45,7 +46,7 @@ expected<void> check_keys(const json& says) {
   const bool test = says.contains("test");
   for (const auto& [key, content] : says.items())
     if (key != "describe" && test && key != "test")
-      return wrong("{\"test\": ID} is asked alone, without \"" + key + "\"");
+      return wrong(fmt::format("{{\"test\": ID}} is asked alone, without \"{}\"", key));
   return {};
 }
 
@@ -77,7 +78,7 @@ evaluation_server::evaluation_server(params p, evaluating by)
 expected<evaluation_server::request>
 evaluation_server::parse(std::string_view line) const {
   if (line.size() > max_line_bytes)
-    return wrong("the line has more than " + std::to_string(max_line_bytes) + " bytes");
+    return wrong(fmt::format("the line has more than {} bytes", max_line_bytes));
   request r{.says = parse_shallow<json>(line), .id = {}, .epochs = {}};
   if (!r.says.is_object())
     return wrong("the line is not one JSON object, such as {\"layers\": [...], "
@@ -128,9 +129,8 @@ expected<std::string> evaluation_server::evaluate(const request& r) {
     return tl::unexpected(std::move(g).error());
   const auto id = r.id.value_or(trained_.empty() ? 1 : trained_.rbegin()->first + 1);
   if (trained_.contains(id))
-    return wrong("id " + std::to_string(id)
-                 + " was evaluated before; leave it out for "
-                   "the next free one");
+    return wrong(fmt::format(
+        "id {} was evaluated before; leave it out for the next free one", id));
   const auto epochs = r.epochs.value_or(params_.epochs);
   const auto network = canonical_hash(*g);
   trained t{.genome = std::move(*g),
@@ -165,8 +165,8 @@ expected<std::string> evaluation_server::test(const request& r) {
     return wrong("test must be the id of an evaluation, such as {\"test\": 7}");
   const auto& asked = found->second.result;
   if (asked.outcome != outcome::succeeded)
-    return wrong(std::to_string(*r.id) + " " + to_text(asked.outcome)
-                 + ": there is nothing to test");
+    return wrong(
+        fmt::format("{} {}: there is nothing to test", *r.id, to_text(asked.outcome)));
   const auto original = asked.equal_to == 0 ? *r.id : asked.equal_to;
   const trained& t = trained_.at(original);
   const auto tested = t.weights.load().and_then([&](const shared_bytes& weights) {

@@ -5,6 +5,7 @@
 #include "genome/genes/innovation.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -119,7 +120,7 @@ expected<std::vector<setting>> read_settings(const json& j, const std::string& w
   if (!j.is_null() && !j.is_object())
     return wrong(where + " must be an object, {\"name\": value}");
   for (const auto& [name, content] : j.items()) {
-    auto v = read_value(where + "." + name, content);
+    auto v = read_value(fmt::format("{}.{}", where, name), content);
     if (!v)
       return tl::unexpected(std::move(v).error());
     const auto p = std::ranges::find(parameters, name, &parameter::name);
@@ -175,8 +176,9 @@ expected<std::size_t> layer_list::join_inputs(const json& j, const std::string& 
     from.clear();
     for (const json& one : inputs) {
       if (!one.is_number_unsigned() || one.get<std::uint64_t>() >= places_.size())
-        return wrong(where + ".inputs must be from 0, the input, to "
-                     + std::to_string(places_.size() - 1) + ", the layer before");
+        return wrong(
+            fmt::format("{}.inputs must be from 0, the input, to {}, the layer before",
+                        where, places_.size() - 1));
       from.push_back(places_[one.get<std::size_t>()]);
     }
   }
@@ -208,7 +210,7 @@ expected<void> layer_list::read_layer(const json& j, const std::string& where) {
     return known;
   node_gene node{.id = {}, .op = op.get<std::string>(), .settings = {}};
   if (find_operator(space_.rules, node.op) == nullptr)
-    return wrong(where + ": the space has no operator \"" + node.op + "\"");
+    return wrong(fmt::format("{}: the space has no operator \"{}\"", where, node.op));
   node.id = innovation_of_split(
       g_, innovation_of_edge(places_.back(), output_innovation, false));
   return join_inputs(j, where, node.id)
@@ -238,10 +240,10 @@ expected<genome> layer_list::read() {
     return wrong("layers must be a list, [{\"op\": \"conv\", \"settings\": {...}}]");
   const auto most = space_.rules.max_nodes;
   if (layers.size() > most)
-    return wrong("layers: there are " + std::to_string(layers.size())
-                 + ", and limits.max_nodes is " + std::to_string(most));
+    return wrong(fmt::format("layers: there are {}, and limits.max_nodes is {}",
+                             layers.size(), most));
   for (std::size_t i = 0; i < layers.size(); ++i)
-    if (auto read = read_layer(layers[i], "layers[" + std::to_string(i) + "]"); !read)
+    if (auto read = read_layer(layers[i], fmt::format("layers[{}]", i)); !read)
       return tl::unexpected(std::move(read).error());
   if (auto read = read_output(); !read)
     return tl::unexpected(std::move(read).error());
@@ -268,11 +270,12 @@ expected<void> refuse_unknown_keys(const json& j, const std::string& where,
     const auto near = nearest(key, known);
     std::string all;
     for (const auto name : known)
-      all += (all.empty() ? "\"" : ", \"") + std::string(name) + "\"";
-    return wrong(
-        where + " has an unknown key \"" + key.substr(0, longest)
-        + (key.size() > longest ? "...\"" : "\"")
-        + (near.empty() ? "; known are " + all : "; did you mean \"" + near + "\"?"));
+      all += fmt::format("{}{}\"", all.empty() ? "\"" : ", \"", name);
+    return wrong(fmt::format("{} has an unknown key \"{}{}{}", where,
+                             key.substr(0, longest),
+                             key.size() > longest ? "...\"" : "\"",
+                             near.empty() ? "; known are " + all
+                                          : fmt::format("; did you mean \"{}\"?", near)));
   }
   return {};
 }

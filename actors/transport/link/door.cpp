@@ -2,6 +2,7 @@
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
+#include <fmt/format.h>
 
 namespace clade {
 
@@ -11,10 +12,9 @@ caf::behavior door_behavior(caf::event_based_actor*, dispatcher_actor dispatcher
               -> caf::result<std::string, caf::strong_actor_ptr> {
     if (protocol == protocol_version && nodes_build == build)
       return {std::string(), caf::actor_cast<caf::strong_actor_ptr>(dispatcher)};
-    return {"this worker is clade " + nodes_build + ", protocol "
-                + std::to_string(protocol) + "; the run is clade " + build + ", protocol "
-                + std::to_string(protocol_version)
-                + ": start a worker of the run's version",
+    return {fmt::format("this worker is clade {}, protocol {}; the run is clade {}, "
+                        "protocol {}: start a worker of the run's version",
+                        nodes_build, protocol, build, protocol_version),
             caf::strong_actor_ptr()};
   }};
 }

@@ -2,6 +2,7 @@
 
 #include "genome/base/unique_fd.hpp"
 
+#include <fmt/format.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ expected<endpoint> parse_endpoint(const std::string& text) {
                       .port = static_cast<std::uint16_t>(port)};
   }
   return fail(error_kind::invalid_input,
-              "\"" + text + "\" is no address: write HOST:PORT");
+              fmt::format("\"{}\" is no address: write HOST:PORT", text));
 }
 
 expected<std::vector<endpoint>> parse_endpoints(const std::string& text) {
@@ -40,7 +41,7 @@ expected<std::vector<endpoint>> parse_endpoints(const std::string& text) {
 }
 
 std::string to_text(const endpoint& e) {
-  return e.host + ":" + std::to_string(e.port);
+  return fmt::format("{}:{}", e.host, e.port);
 }
 
 expected<void> check_listening(const endpoint& e) {
@@ -61,8 +62,9 @@ expected<void> check_listening(const endpoint& e) {
   if (free)
     return {};
   return fail(error_kind::conflict,
-              "cannot listen on " + to_text(e)
-                  + ": is the port in use, and the address one of this machine's?");
+              fmt::format("cannot listen on {}: is the port in use, and the address one "
+                          "of this machine's?",
+                          to_text(e)));
 }
 
 } // namespace clade

@@ -1,5 +1,7 @@
 #include "actors/transport/link/link.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -47,11 +49,9 @@ void link_state::forget(const taken& message) {
 
 void link_state::beat() {
   if (self->clock().now() - answered > params.silence)
-    return end(
-        "the head was silent for "
-        + std::to_string(
-            std::chrono::duration_cast<std::chrono::seconds>(params.silence).count())
-        + " s");
+    return end(fmt::format(
+        "the head was silent for {} s",
+        std::chrono::duration_cast<std::chrono::seconds>(params.silence).count()));
   self->delayed_send(self, interval, tick{});
   if (node_number == 0) // Its welcome waits for the head to be ready.
     return;

@@ -9,6 +9,8 @@
 #include "engine/store/sqlite/blob_folder.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -116,9 +118,9 @@ void link_state::give_up(std::uint64_t lease, const std::string& why) {
   auto& a = without.batch.emplace_back(std::move(given_up.mapped().what));
   for (const auto part : blob_parts)
     if (auto* b = blob_of(a, part); b != nullptr && b->is_absent())
-      *b = blob::absent(b->size(), b->checksum(),
-                        std::string("the head could not send the ") + to_text(part) + ": "
-                            + why);
+      *b = blob::absent(
+          b->size(), b->checksum(),
+          fmt::format("the head could not send the {}: {}", to_text(part), why));
   self->send(params.node, std::move(without));
 }
 

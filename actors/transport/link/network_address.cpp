@@ -3,6 +3,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ constexpr int most_ports_tried = 200;
 
 expected<endpoint> parse_address(const std::string& text) {
   return parse_endpoint(text).map_error([&](const error& e) {
-    return error{e.kind, "\"" + text + "\" is no address; write it as in 0.0.0.0:7411"};
+    return error{e.kind,
+                 fmt::format("\"{}\" is no address; write it as in 0.0.0.0:7411", text)};
   });
 }
 
@@ -63,7 +65,7 @@ expected<std::string> in_numbers(const std::string& host) {
   }
   if (text.front() == 0)
     return fail(error_kind::invalid_input,
-                "\"" + host + "\" is no IPv4 address and no name of one");
+                fmt::format("\"{}\" is no IPv4 address and no name of one", host));
   return text.data();
 }
 

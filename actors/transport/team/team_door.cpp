@@ -3,6 +3,7 @@
 #include "actors/transport/team/team_forming.hpp"
 #include "actors/transport/tls/c_deleter.hpp"
 
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -23,13 +24,14 @@ expected<unique_fd> listen_on(const std::string& host) {
   hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST;
   addrinfo* found = nullptr;
   if (::getaddrinfo(host.c_str(), "0", &hints, &found) != 0)
-    return fail(error_kind::invalid_input, "\"" + host + "\" is no numeric address");
+    return fail(error_kind::invalid_input,
+                fmt::format("\"{}\" is no numeric address", host));
   const std::unique_ptr<addrinfo, c_deleter<::freeaddrinfo>> address(found);
   unique_fd s(::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!s || ::bind(s.get(), found->ai_addr, found->ai_addrlen) != 0
       || ::listen(s.get(), most_waiting) != 0)
-    return fail(error_kind::io, "cannot listen on " + host
-                                    + " for other members: " + std::strerror(errno));
+    return fail(error_kind::io, fmt::format("cannot listen on {} for other members: {}",
+                                            host, std::strerror(errno)));
   return s;
 }
 

@@ -9,6 +9,7 @@
 #include "actors/transport/tls/stranger_guard.hpp"
 #include "actors/transport/tls/tls_guard.hpp"
 
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -77,8 +78,8 @@ std::string numeric_host(const sockaddr_storage& address, socklen_t size) {
 
 team_hello hello_of(const team_formation& f) {
   if (f.own >= f.members.size() || f.members.size() > most_team_members)
-    throw team_broken("there is no team of " + std::to_string(f.members.size())
-                      + " members with a member " + std::to_string(f.own));
+    throw team_broken(fmt::format("there is no team of {} members with a member {}",
+                                  f.members.size(), f.own));
   return {.task = f.task,
           .generation = f.generation,
           .checksum = f.checksum,
@@ -99,7 +100,7 @@ team_forming::team_forming(const team_forming_params& params)
       seats_(params.formation.members.size()) {
   for (std::size_t i = 0; i < seats_.size(); ++i)
     seats_[i].name =
-        "member " + std::to_string(i) + " at " + to_text(params.formation.members[i]);
+        fmt::format("member {} at {}", i, to_text(params.formation.members[i]));
 }
 
 std::unique_ptr<team_links> team_forming::run() {
@@ -256,7 +257,7 @@ void team_forming::let_in(arrival& a) {
 }
 
 void team_forming::refuse(const arrival& a, const std::string& why) {
-  refused_ = a.from + ": " + why;
+  refused_ = fmt::format("{}: {}", a.from, why);
   tell_refusal(refused_);
 }
 
@@ -327,9 +328,9 @@ void team_forming::give_up() const {
   std::size_t missing = 0;
   for (std::size_t i = 0; i < seats_.size(); ++i)
     if (i != own_.own && !seats_[i].stream && ++missing <= most_named)
-      all += "; " + seats_[i].name + ": " + seats_[i].trouble;
+      all += fmt::format("; {}: {}", seats_[i].name, seats_[i].trouble);
   if (missing > most_named)
-    all += "; and " + std::to_string(missing - most_named) + " more";
+    all += fmt::format("; and {} more", missing - most_named);
   if (!refused_.empty())
     all += "; refused meanwhile: " + refused_;
   throw team_broken("not all members of the team came in time" + all);

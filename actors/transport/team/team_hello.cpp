@@ -10,6 +10,8 @@
 //   40  checksum    64 bits
 #include "actors/transport/team/team_hello.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -56,10 +58,11 @@ expected<team_hello> decode_team_hello(std::span<const std::byte> bytes) {
     return fail(error_kind::corrupt, "it is no member of a team");
   if (const auto theirs = number_in<std::uint32_t>(bytes.subspan(8));
       theirs != team_protocol)
-    return fail(error_kind::conflict,
-                "it is another version of Clade, with teams of protocol "
-                    + std::to_string(theirs) + " instead of "
-                    + std::to_string(team_protocol));
+    return fail(
+        error_kind::conflict,
+        fmt::format(
+            "it is another version of Clade, with teams of protocol {} instead of {}",
+            theirs, team_protocol));
   const team_hello hello{.task = number_in<std::uint64_t>(bytes.subspan(24)),
                          .generation = number_in<std::uint64_t>(bytes.subspan(32)),
                          .checksum = number_in<std::uint64_t>(bytes.subspan(40)),

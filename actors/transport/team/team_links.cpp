@@ -5,6 +5,8 @@
 // came before.
 #include "actors/transport/team/team_links.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -130,7 +132,7 @@ void team_links::end(peer& p) {
   p.ended = true;
   p.may_have_more = false;
   if (broken_.empty())
-    broken_ = p.name + " is lost: " + p.stream->why_ended();
+    broken_ = fmt::format("{} is lost: {}", p.name, p.stream->why_ended());
 }
 
 // The spans of the call that waited belong to the caller again.

@@ -4,6 +4,7 @@
 #include "genome/base/trusted_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -42,8 +43,7 @@ tl::unexpected<error> openssl_failed(const char* what) {
   char text[256] = "no reason given";
   if (const auto code = ERR_get_error(); code != 0)
     ERR_error_string_n(code, text, sizeof(text));
-  return fail(error_kind::internal,
-              std::string("cannot make keys: ") + what + ": " + text);
+  return fail(error_kind::internal, fmt::format("cannot make keys: {}: {}", what, text));
 }
 
 bool add_extension(X509* certificate, X509* issuer, int id, const char* text) {
@@ -113,7 +113,7 @@ expected<void> write_file(const fs::path& path, Write write) {
   file_pointer file{descriptor < 0 ? nullptr : ::fdopen(descriptor, "w")};
   if (!file || write(file.get()) != 1 || std::fflush(file.get()) != 0)
     return fail(error_kind::io,
-                "cannot write " + path.string() + ": " + std::strerror(errno));
+                fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
   return {};
 }
 
@@ -123,7 +123,8 @@ expected<void> make_private_folder(const fs::path& folder) {
   if (!failure)
     fs::permissions(folder, fs::perms::owner_all, failure);
   if (failure)
-    return fail(error_kind::io, folder.string() + ": " + failure.message());
+    return fail(error_kind::io,
+                fmt::format("{}: {}", folder.string(), failure.message()));
   return {};
 }
 
@@ -169,7 +170,8 @@ template<class Pointer, class Read>
 expected<Pointer> read_pem(const fs::path& path, Read read) {
   const file_pointer file{std::fopen(path.c_str(), "re")};
   if (!file)
-    return fail(error_kind::not_found, path.string() + ": " + std::strerror(errno));
+    return fail(error_kind::not_found,
+                fmt::format("{}: {}", path.string(), std::strerror(errno)));
   Pointer read_thing{read(file.get())};
   ERR_clear_error();
   if (!read_thing)
@@ -251,7 +253,8 @@ expected<void> sign_again(const fs::path& bundle, const subject& s, const signer
   std::error_code failed;
   fs::rename(fresh, bundle / "cert.pem", failed);
   if (failed)
-    return fail(error_kind::io, (bundle / "cert.pem").string() + ": " + failed.message());
+    return fail(error_kind::io,
+                fmt::format("{}: {}", (bundle / "cert.pem").string(), failed.message()));
   return {};
 }
 
@@ -266,11 +269,13 @@ expected<void> check(const key_files& files) {
     if (failed != nullptr)
       return tl::unexpected(*failed);
   const auto wrong = [&](const std::string& why) {
-    return fail(error_kind::invalid_input, files.certificate.string() + " " + why);
+    return fail(error_kind::invalid_input,
+                fmt::format("{} {}", files.certificate.string(), why));
   };
   // Which passes: a head renews its own and its workers'.
   const auto not_in_time = [&](const std::string& why) {
-    return fail(error_kind::refused, files.certificate.string() + " " + why);
+    return fail(error_kind::refused,
+                fmt::format("{} {}", files.certificate.string(), why));
   };
   if (X509_cmp_current_time(X509_get0_notAfter(certificate->get())) < 0)
     return not_in_time(

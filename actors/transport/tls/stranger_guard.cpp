@@ -22,6 +22,7 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -158,15 +159,14 @@ bool may_stay(int descriptor) {
   if (!own_user && peer.found != clade::peer_user::is::untold
       && strangers().is_own_users(from->to)) {
     // A scan has closed its end before anybody can ask whose it was.
-    clade::tell_refusal(from->address
-                        + (peer.is_known() ? ": it is of another user of this machine"
-                                           : " port " + std::to_string(from->from)
-                                                 + ": it has ended already"));
+    clade::tell_refusal(
+        from->address
+        + (peer.is_known() ? ": it is of another user of this machine"
+                           : fmt::format(" port {}: it has ended already", from->from)));
     return false;
   }
-  const auto who = peer.is_known()
-                       ? "user " + std::to_string(peer.user) + " of this machine"
-                       : from->address;
+  const auto who =
+      peer.is_known() ? fmt::format("user {} of this machine", peer.user) : from->address;
   if (strangers().admit({.descriptor = descriptor,
                          .who = who,
                          .own_user = own_user,

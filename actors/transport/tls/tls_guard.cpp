@@ -20,6 +20,7 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
@@ -144,11 +145,11 @@ std::string address_of(int descriptor) {
   if (address.ss_family == AF_INET6) {
     const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
     ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
-    return std::string(text) + " port " + std::to_string(ntohs(v6.sin6_port));
+    return fmt::format("{} port {}", text, ntohs(v6.sin6_port));
   }
   const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
   ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
-  return std::string(text) + " port " + std::to_string(ntohs(v4.sin_port));
+  return fmt::format("{} port {}", text, ntohs(v4.sin_port));
 }
 
 /// The guard is locked.
@@ -157,8 +158,8 @@ void tell(const std::string& words) {
   const auto now = clock_type::now();
   if (now - g.second >= 1s) {
     if (g.listener && g.reports > reports_per_second)
-      g.listener("refused " + std::to_string(g.reports - reports_per_second)
-                 + " more connections at that time");
+      g.listener(fmt::format("refused {} more connections at that time",
+                             g.reports - reports_per_second));
     g.second = now;
     g.reports = 0;
   }
@@ -169,7 +170,7 @@ void tell(const std::string& words) {
 /// Once for each connection. The guard is locked.
 void report(connection_state& state, const std::string& reason) {
   if (!std::exchange(state.reported, true))
-    tell(state.where + ": " + reason);
+    tell(fmt::format("{}: {}", state.where, reason));
 }
 
 void refuse(SSL* ssl, const std::string& reason) {
@@ -184,13 +185,13 @@ std::string handshake_error(const SSL* ssl) {
     return "its certificate is expired: copy the run's keys/worker to its machine again, "
            "or make it a bundle with clade keys worker";
   if (verdict != X509_V_OK)
-    return std::string("its certificate is not of this run's authority (")
-           + X509_verify_cert_error_string(verdict)
-           + "); it needs a bundle of clade keys worker";
+    return fmt::format("its certificate is not of this run's authority ({}); it needs a "
+                       "bundle of clade keys worker",
+                       X509_verify_cert_error_string(verdict));
   const auto code = ERR_peek_error();
   const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
   return reason == nullptr ? "it went away in the TLS handshake"
-                           : std::string("no TLS handshake (") + reason + ")";
+                           : fmt::format("no TLS handshake ({})", reason);
 }
 
 void tune(int descriptor) {

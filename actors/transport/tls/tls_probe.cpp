@@ -4,6 +4,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -96,15 +97,16 @@ bool is_about_certificates(unsigned long code) {
 tl::unexpected<error> refusal(const SSL* ssl, const key_files& keys) {
   const long verdict = SSL_get_verify_result(ssl);
   if (verdict != X509_V_OK)
-    return fail(error_kind::conflict, "the head's certificate is not of the authority in "
-                                          + keys.authority.string() + " ("
-                                          + X509_verify_cert_error_string(verdict)
-                                          + "): these are the keys of another run");
+    return fail(error_kind::conflict,
+                fmt::format("the head's certificate is not of the authority in {} ({}): "
+                            "these are the keys of another run",
+                            keys.authority.string(),
+                            X509_verify_cert_error_string(verdict)));
   if (is_about_certificates(ERR_peek_last_error()))
     return fail(error_kind::conflict,
-                "the head does not accept the certificate " + keys.certificate.string()
-                    + " (" + queued_reason()
-                    + "): make a new bundle with clade keys worker, or take this run's");
+                fmt::format("the head does not accept the certificate {} ({}): make a "
+                            "new bundle with clade keys worker, or take this run's",
+                            keys.certificate.string(), queued_reason()));
   return unreachable(queued_reason());
 }
 
@@ -136,7 +138,7 @@ expected<void> probe_tls(const std::string& host, std::uint16_t port,
       || SSL_CTX_use_PrivateKey_file(context.get(), keys.key.c_str(), SSL_FILETYPE_PEM)
              != 1)
     return fail(error_kind::invalid_input,
-                keys.certificate.string() + ": " + queued_reason());
+                fmt::format("{}: {}", keys.certificate.string(), queued_reason()));
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   auto socket = connect_to(host, port, until);
   if (!socket)

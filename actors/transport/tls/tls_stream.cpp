@@ -5,6 +5,7 @@
 
 #include "actors/transport/tls/c_deleter.hpp"
 
+#include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -102,7 +103,7 @@ expected<stream_context> context_of(const key_files& keys) {
       || SSL_CTX_use_certificate_chain_file(c, keys.certificate.c_str()) != 1
       || SSL_CTX_use_PrivateKey_file(c, keys.key.c_str(), SSL_FILETYPE_PEM) != 1)
     return fail(error_kind::invalid_input,
-                keys.certificate.string() + ": " + first_reason());
+                fmt::format("{}: {}", keys.certificate.string(), first_reason()));
   SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   // Members are workers on both sides, whose certificates are for clients of TLS.
   SSL_CTX_set_purpose(c, X509_PURPOSE_SSL_CLIENT);
@@ -124,13 +125,13 @@ bool was_closed(int why, unsigned long code, int system_error) {
 std::string end_of(const SSL* ssl, int why, int system_error) {
   const auto code = ERR_peek_error();
   if (const long verdict = SSL_get_verify_result(ssl); verdict != X509_V_OK)
-    return std::string("its certificate is not a worker's of this run's authority (")
-           + X509_verify_cert_error_string(verdict) + ")";
+    return fmt::format("its certificate is not a worker's of this run's authority ({})",
+                       X509_verify_cert_error_string(verdict));
   if (was_closed(why, code, system_error))
     return "it closed the connection";
   if (why == SSL_ERROR_SYSCALL && code == 0)
     return std::strerror(system_error);
-  return "TLS failed (" + first_reason() + ")";
+  return fmt::format("TLS failed ({})", first_reason());
 }
 
 } // namespace

@@ -20,6 +20,8 @@
 #include "search_spaces/files/seeds.hpp"
 #include "search_spaces/operators/variation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -57,8 +59,9 @@ search_space load_space(table_reader& t, const experiment& e,
   t.read("seeds", seeds);
   t.finish();
   if (seeds != "space" && seeds != "none")
-    t.fail("seeds", "search_space.seeds is \"" + seeds
-                        + "\": it must be \"space\", those of the space, or \"none\"");
+    t.fail("seeds", fmt::format("search_space.seeds is \"{}\": it must be \"space\", "
+                                "those of the space, or \"none\"",
+                                seeds));
   const auto with_seeds = [&](search_space space) {
     if (seeds == "none")
       space.seeds.clear();
@@ -71,9 +74,9 @@ search_space load_space(table_reader& t, const experiment& e,
       is_built_in_space(name) && !std::filesystem::exists(file, ignored);
   if (!built_in && !std::filesystem::exists(file, ignored)) {
     t.fail("file",
-           "search_space.file: " + file.string()
-               + " is not there; \"tabular\" and \"mlp\" (for tables), \"residual\", "
-                 "\"mobile\" and \"image\" are built in");
+           fmt::format("search_space.file: {} is not there; \"tabular\" and \"mlp\" (for "
+                       "tables), \"residual\", \"mobile\" and \"image\" are built in",
+                       file.string()));
     return {};
   }
   auto space = built_in ? load_built_in_space(name) : load_search_space(file);
@@ -118,9 +121,12 @@ expected<std::string> read_experiment_text(const std::filesystem::path& file) {
     if (auto fine = refuse_unread_kind(file, *read); !fine)
       return tl::unexpected(std::move(fine).error());
   if (read && looks_like_data(file, *read))
-    return fail_in(file.string(), {error_kind::invalid_input,
-                                   "this is data, not an experiment; `clade new "
-                                       + file.string() + "` makes an experiment of it"});
+    return fail_in(
+        file.string(),
+        {error_kind::invalid_input,
+         fmt::format(
+             "this is data, not an experiment; `clade new {}` makes an experiment of it",
+             file.string())});
   if (read && large)
     return fail_in(file.string(), {error_kind::invalid_input,
                                    "is larger than 1 MiB; is it an experiment file?"});
@@ -214,8 +220,8 @@ std::string repeatability_text(const experiment& e) {
   if (e.limits.wall_time.count() > 0)
     text += ", unless limits.wall_time ends it";
   if (steady)
-    text += ", " + std::to_string(e.evolution.in_flight)
-            + " candidates at once (evolution.in_flight)";
+    text += fmt::format(", {} candidates at once (evolution.in_flight)",
+                        e.evolution.in_flight);
   if (e.traits().trains && e.training.arithmetic == arithmetic::native)
     text += ", on processors of one kind (training.arithmetic = \"portable\": on all)";
   return text;
@@ -249,12 +255,12 @@ expected<void> validate(const slots_params& params) {
     const std::size_t comma = rest.find(',');
     const std::string_view slot = rest.substr(0, comma);
     if (!is_slot(slot))
-      return fail(error_kind::invalid_input,
-                  "local must be \"auto\", \"none\", a number of CPU slots, \"cpu:N\", "
-                  "\"cuda\", or "
-                  "a list such as [\"cuda:0*2\", \"cpu:2\"], each number at most "
-                      + std::to_string(most_slots) + "; \"" + std::string(slot)
-                      + "\" is none of these");
+      return fail(
+          error_kind::invalid_input,
+          fmt::format("local must be \"auto\", \"none\", a number of CPU slots, "
+                      "\"cpu:N\", \"cuda\", or a list such as [\"cuda:0*2\", \"cpu:2\"], "
+                      "each number at most {}; \"{}\" is none of these",
+                      most_slots, slot));
     if (comma == std::string_view::npos)
       return {};
     rest.remove_prefix(comma + 1);
@@ -290,12 +296,12 @@ std::vector<std::string> fit_seeds(experiment& e, const data_set* data) {
 expected<problem> problem_of(const experiment& e, const data_set* data) {
   const problem p = data == nullptr ? e.synthetic_problem : data->as_problem();
   if (e.space.input != layout::vector && p.input.layout() != e.space.input)
-    return fail(
-        error_kind::invalid_input,
-        (data == nullptr ? e.name : e.data.file.string()) + ": an example has the shape "
-            + to_text(p.input) + ", but the search space " + e.space.name + " wants "
-            + std::string(to_text(e.space.input)) + "s: give data.shape = "
-            + std::string(sizes_text(e.space.input)) + ", or choose another space");
+    return fail(error_kind::invalid_input,
+                fmt::format("{}: an example has the shape {}, but the search space {} "
+                            "wants {}s: give data.shape = {}, or choose another space",
+                            data == nullptr ? e.name : e.data.file.string(),
+                            to_text(p.input), e.space.name, to_text(e.space.input),
+                            sizes_text(e.space.input)));
   if (data != nullptr) {
     const auto asked = asked_for(e.data.task, e.objective, e.training.metrics);
     auto known = check_classes(e.training.class_weights, data->classes).and_then([&] {

@@ -15,6 +15,8 @@
 #include "search_spaces/files/spelling.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
 namespace clade {
@@ -59,12 +61,14 @@ std::string complaint(const training_params& training, const parameter& p) {
       all += (all.empty() ? "" : ", ") + std::string(h.name);
     }
     const std::string near = nearest(p.name, names);
-    return "training has no hyperparameter \"" + p.name + "\"; "
-           + (near.empty() ? "it has " + all : "did you mean \"" + near + "\"?");
+    return fmt::format("training has no hyperparameter \"{}\"; {}", p.name,
+                       near.empty() ? "it has " + all
+                                    : fmt::format("did you mean \"{}\"?", near));
   }
   for (const value& v : ends_of(p))
     if (const auto read = recipe_of(training, {{p.name, v}}); !read)
-      return "hyperparameters." + read.error().message + ", but may be " + to_text(v);
+      return fmt::format("hyperparameters.{}, but may be {}", read.error().message,
+                         to_text(v));
   return {};
 }
 
@@ -88,14 +92,15 @@ void check_hyperparameters(document& d, const experiment& e) {
     if (d.wrong)
       return;
     if (const auto wrong = complaint(e.training, p); !wrong.empty())
-      d.wrong = error{error_kind::invalid_input, place_of(e, p) + ": " + wrong};
-    else if (has_no_effect(d, p))
       d.wrong =
-          error{error_kind::invalid_input,
-                d.place("training." + p.name, d.root["training"][p.name].node())
-                    + ": training." + p.name + " has no effect: the search space chooses "
-                    + p.name + " for each network (" + place_of(e, p)
-                    + "); remove it from one of the two"};
+          error{error_kind::invalid_input, fmt::format("{}: {}", place_of(e, p), wrong)};
+    else if (has_no_effect(d, p))
+      d.wrong = error{
+          error_kind::invalid_input,
+          fmt::format("{}: training.{} has no effect: the search space chooses {} for "
+                      "each network ({}); remove it from one of the two",
+                      d.place("training." + p.name, d.root["training"][p.name].node()),
+                      p.name, p.name, place_of(e, p))};
   }
 }
 

@@ -4,6 +4,8 @@
 #include "engine/config/file/table_reader.hpp"
 #include "search_spaces/files/spelling.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <optional>
 #include <span>
@@ -131,11 +133,11 @@ public:
     if (table_.holds_list(name)) {
       std::vector<std::string> named;
       table_.read_list(name, named);
-      return table_.fail(name, "training." + std::string(name)
-                                   + " says how many slots a training takes, not which; "
-                                     "slots.local names them, and devices = "
-                                   + std::to_string(named.size())
-                                   + " takes all of these");
+      return table_.fail(
+          name,
+          fmt::format("training.{} says how many slots a training takes, not which; "
+                      "slots.local names them, and devices = {} takes all of these",
+                      name, named.size()));
     }
     if (!table_.holds_table(name))
       return key(name, p.devices);
@@ -185,9 +187,9 @@ public:
         out.push_back({column, *known});
       else
         inner.fail(column,
-                   "data.columns: " + column + " is \"" + kind
-                       + "\"; a column is a \"number\", \"category\", \"yes_no\" or "
-                         "\"date\", or \"ignore\"");
+                   fmt::format("data.columns: {} is \"{}\"; a column is a \"number\", "
+                               "\"category\", \"yes_no\" or \"date\", or \"ignore\"",
+                               column, kind));
     }
     inner.finish();
   }

@@ -13,6 +13,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -41,8 +43,10 @@ public:
     for (const auto& [content, comment] : lines_) {
       out += content;
       if (!comment.empty())
-        out += std::string(content.size() < width ? width - content.size() : 0, ' ')
-               + "  # " + comment;
+        out += fmt::format(
+            "{}  # {}",
+            std::string(content.size() < width ? width - content.size() : 0, ' '),
+            comment);
       out += "\n";
     }
     return out;
@@ -73,14 +77,15 @@ std::string path_literal(const std::filesystem::path& file,
 
 std::string split_line(const data_profile& d) {
   const auto shares = d.shares();
-  std::string line = "split = {train = " + toml_writer::number(shares.train)
-                     + ", validation = " + toml_writer::number(shares.validation);
+  std::string line = fmt::format("split = {{train = {}, validation = {}",
+                                 toml_writer::number(shares.train),
+                                 toml_writer::number(shares.validation));
   if (shares.test > 0)
     line += ", test = " + toml_writer::number(shares.test);
   if (d.split == split_kind::by_time || d.split == split_kind::by_group)
-    line += std::string(", by = ")
-            + (d.split == split_kind::by_time ? "\"time\"" : "\"group\"")
-            + ", column = " + toml_writer::quoted(d.split_column);
+    line += fmt::format(", by = {}, column = {}",
+                        d.split == split_kind::by_time ? "\"time\"" : "\"group\"",
+                        toml_writer::quoted(d.split_column));
   return line + "}";
 }
 
@@ -89,7 +94,7 @@ void write_data(section_text& out, const data_profile& d,
   const bool table = !d.table.columns.empty() && d.format == "CSV";
   out.line("[data]");
   out.line("file = " + path_literal(d.file, folder),
-           d.format + ", " + std::to_string(d.rows) + (table ? " rows" : " examples"));
+           fmt::format("{}, {}{}", d.format, d.rows, table ? " rows" : " examples"));
   if (!d.target_file.empty())
     out.line("target_file = " + path_literal(d.target_file, folder));
   if (!d.array.empty())
@@ -110,13 +115,12 @@ void write_data(section_text& out, const data_profile& d,
                                              : std::to_string(*d.target_column + 1)),
              target_text(d.target_found));
   out.line("task = " + toml_writer::quoted(std::string(d.task.name)),
-           d.task.has_classes() ? std::to_string(d.classes.size()) + " classes"
+           d.task.has_classes() ? fmt::format("{} classes", d.classes.size())
                                 : "the target is a number");
   if (table)
     out.line("header = "
-                 + toml_writer::quoted(d.names_line > 0
-                                           ? "line " + std::to_string(d.names_line)
-                                           : d.header),
+                 + toml_writer::quoted(
+                     d.names_line > 0 ? fmt::format("line {}", d.names_line) : d.header),
              d.names_line > 0       ? "the names of the columns stand there"
              : d.header == "names"  ? "the first line names the columns"
              : d.header == "counts" ? "the first line counts rows and names classes"
@@ -157,44 +161,43 @@ std::string columns_text(const data_profile& d) {
     ++listed;
     const std::string kind = used ? std::string(to_text(use.as)) : "ignore";
     const auto blanks = columns[i].blanks;
-    out.line(key_literal(d.label(i)) + " = " + toml_writer::quoted(kind),
+    out.line(fmt::format("{} = {}", key_literal(d.label(i)), toml_writer::quoted(kind)),
              (used ? values_text(columns[i]) : reason_text(columns[i], use.ignored))
-                 + (blanks > 0 ? "; " + with_commas(blanks) + " blank" : ""));
+                 + (blanks > 0 ? fmt::format("; {} blank", with_commas(blanks)) : ""));
   }
   if (listed == 0)
     return {};
   std::string head = "[data.columns]";
   if (columns.size() > most_listed)
-    head += "   # the other " + with_commas(plain_ones) + " are numbers";
-  return "\n" + head + "\n" + out.text();
+    head += fmt::format("   # the other {} are numbers", with_commas(plain_ones));
+  return fmt::format("\n{}\n{}", head, out.text());
 }
 
 std::string objective_text(const data_profile& d) {
   if (!d.task.has_classes()) {
     const auto usual = part_metrics(d.task).front();
-    return std::string(usual.maximize ? "maximize" : "minimize") + " = [\"validation."
-           + std::string(usual.name) + "\"]   # in the target's own unit\n";
+    return fmt::format("{} = [\"validation.{}\"]   # in the target's own unit\n",
+                       usual.maximize ? "maximize" : "minimize", usual.name);
   }
   const double share = d.classes.empty() ? 0
                                          : static_cast<double>(d.classes.front().count)
                                                / static_cast<double>(d.target.values());
   if (share < unbalanced_share)
     return "maximize = [\"validation.accuracy\"]\n";
-  return "# The mean of the accuracy of each class: always to say "
-         + in_quotes(d.classes.front().value) + "\n# would be right in "
-         + std::to_string(std::lround(100 * share))
-         + " % of the rows, and good for nothing.\n"
-           "maximize = [\"validation.balanced_accuracy\"]\n";
+  return fmt::format("# The mean of the accuracy of each class: always to say {}\n# "
+                     "would be right in {} % of the rows, and good for "
+                     "nothing.\nmaximize = [\"validation.balanced_accuracy\"]\n",
+                     in_quotes(d.classes.front().value), std::lround(100 * share));
 }
 
 std::string head_text(const data_profile& d, const new_experiment_params& p) {
-  std::string out = "# Written by `clade new` from " + d.file.filename().string()
-                    + ". Change what you like; then:\n#\n#   clade run " + p.name
-                    + ".toml\n";
+  std::string out = fmt::format("# Written by `clade new` from {}. Change what you like; "
+                                "then:\n#\n#   clade run {}.toml\n",
+                                d.file.filename().string(), p.name);
   if (!d.suspicions.empty())
     out += "#\n# Look at:\n";
   for (const std::string& line : suspicion_lines(d))
-    out += "#   * " + line + "\n";
+    out += fmt::format("#   * {}\n", line);
   return out + "\n";
 }
 
@@ -235,21 +238,21 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   section_text head, data, space, evolution, training, limits;
   head.line("[experiment]");
   head.line("name = " + toml_writer::quoted(p.name));
-  head.line("seed = " + std::to_string(p.seed), "the same seed gives the same search");
+  head.line(fmt::format("seed = {}", p.seed), "the same seed gives the same search");
   write_data(data, d, p.folder);
   space.line("[search_space]");
   const auto suggested = space_for(d);
   space.line("file = " + toml_writer::quoted(std::string(suggested.name)),
              "built in: " + std::string(suggested.content));
   evolution.line("[evolution]");
-  evolution.line("population = " + std::to_string(p.size.population));
-  evolution.line("generations = " + std::to_string(p.size.generations),
+  evolution.line(fmt::format("population = {}", p.size.population));
+  evolution.line(fmt::format("generations = {}", p.size.generations),
                  with_commas(p.size.population * p.size.generations) + " trainings");
   if (p.in_flight != 0)
-    evolution.line("in_flight = " + std::to_string(p.in_flight),
+    evolution.line(fmt::format("in_flight = {}", p.in_flight),
                    "candidates at once; another number is another search");
   training.line("[training]");
-  training.line("epochs = " + std::to_string(p.size.epochs), "at most, of each training");
+  training.line(fmt::format("epochs = {}", p.size.epochs), "at most, of each training");
   if (d.image()) {
     training.line("memory_format = \"channels_last\"", "faster on processors");
     if (d.colored())
@@ -262,12 +265,13 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   limits.line("evaluation_time = "
                   + toml_writer::quoted(duration_literal(p.evaluation_time)),
               "of one training; a longer one is cut");
-  std::string out = head_text(d, p) + head.text() + "\n" + data.text() + columns_text(d)
-                    + "\n" + space.text() + "\n[objective]\n" + objective_text(d) + "\n"
-                    + evolution.text() + "\n" + training.text() + "\n" + limits.text();
+  std::string out =
+      fmt::format("{}{}\n{}{}\n{}\n[objective]\n{}\n{}\n{}\n{}", head_text(d, p),
+                  head.text(), data.text(), columns_text(d), space.text(),
+                  objective_text(d), evolution.text(), training.text(), limits.text());
   out += "\n[final]\n" + final_text(d);
   if (p.slots != "auto")
-    out += "\n[slots]\nlocal = " + toml_writer::quoted(p.slots) + "\n";
+    out += fmt::format("\n[slots]\nlocal = {}\n", toml_writer::quoted(p.slots));
   return out;
 }
 

@@ -7,6 +7,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -75,7 +77,7 @@ known_metrics metrics_of(const experiment& e) {
 /// "a, b"
 std::string listed(const known_metrics& known) {
   const std::string list = joined(known.names);
-  return known.also.empty() ? list : list + ", " + known.also;
+  return known.also.empty() ? list : fmt::format("{}, {}", list, known.also);
 }
 
 void check_aim(table_reader& table, const known_metrics& known, const aim& wanted) {
@@ -83,16 +85,17 @@ void check_aim(table_reader& table, const known_metrics& known, const aim& wante
   const auto found = std::ranges::find(known.all, wanted.metric, &aim::metric);
   if (found == known.all.end()) {
     const std::string near = nearest(wanted.metric, known.names);
-    table.fail(key, known.task + " has no metric \"" + wanted.metric + "\"; "
-                        + (near.empty() ? "" : "did you mean \"" + near + "\"? ")
-                        + (near.empty() ? "it" : "It") + " has " + listed(known));
+    table.fail(key, fmt::format(
+                        "{} has no metric \"{}\"; {}{} has {}", known.task, wanted.metric,
+                        near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                        near.empty() ? "it" : "It", listed(known)));
   } else if (found->maximize != wanted.maximize
              && std::ranges::find(known.either_way, wanted.metric)
                     == known.either_way.end()) {
-    table.fail(key, wanted.metric + " is better when it is "
-                        + (found->maximize ? "higher" : "lower") + "; write "
-                        + (found->maximize ? "maximize" : "minimize") + " = [\""
-                        + wanted.metric + "\"]");
+    table.fail(key,
+               fmt::format("{} is better when it is {}; write {} = [\"{}\"]",
+                           wanted.metric, found->maximize ? "higher" : "lower",
+                           found->maximize ? "maximize" : "minimize", wanted.metric));
   }
 }
 
@@ -100,16 +103,17 @@ void check_aims(table_reader& table, const known_metrics& known,
                 const std::vector<aim>& aims) {
   const std::string_view last = aims.back().maximize ? "maximize" : "minimize";
   if (aims.size() > most_aims)
-    return table.fail(last, "the objective names " + std::to_string(aims.size())
-                                + " metrics; at most " + std::to_string(most_aims)
-                                + " are weighed against each other, make a constraint of "
-                                  "the others (at_most, at_least)");
+    return table.fail(
+        last,
+        fmt::format("the objective names {} metrics; at most {} are weighed against each "
+                    "other, make a constraint of the others (at_most, at_least)",
+                    aims.size(), most_aims));
   for (std::size_t i = 0; i < aims.size(); ++i) {
     check_aim(table, known, aims[i]);
     for (std::size_t j = 0; j < i; ++j)
       if (aims[i].metric == aims[j].metric)
         table.fail(aims[i].maximize ? "maximize" : "minimize",
-                   "the objective names " + aims[i].metric + " twice");
+                   fmt::format("the objective names {} twice", aims[i].metric));
   }
 }
 
@@ -122,8 +126,7 @@ void read_constraints(table_reader& table, const char* key, const known_metrics&
     if (!limits.has(name))
       return;
     if (!std::isfinite(c.limit))
-      limits.fail(name,
-                  "objective." + std::string(key) + "." + name + " is no finite number");
+      limits.fail(name, fmt::format("objective.{}.{} is no finite number", key, name));
     out.push_back(c);
   };
   for (const auto& name : known.names)
@@ -138,10 +141,10 @@ void check_constraints(table_reader& table, const std::vector<constraint>& all) 
     for (const auto& high : all)
       if (low.metric == high.metric && !low.at_most && high.at_most
           && low.limit > high.limit)
-        table.fail("at_least", "no candidate keeps to objective.at_least." + low.metric
-                                   + " = " + to_text(value{low.limit})
-                                   + " and to objective.at_most." + high.metric + " = "
-                                   + to_text(value{high.limit}));
+        table.fail("at_least", fmt::format("no candidate keeps to objective.at_least.{} "
+                                           "= {} and to objective.at_most.{} = {}",
+                                           low.metric, to_text(value{low.limit}),
+                                           high.metric, to_text(value{high.limit})));
 }
 
 /// Returns the metrics that a resolved experiment on a table names; the table's
@@ -198,7 +201,7 @@ void read_aims(table_reader& table, const std::optional<known_metrics>& metrics,
   if (aims.empty()) {
     const std::string_view key = table.has("maximize") ? "maximize" : "minimize";
     if (table.has(key))
-      table.fail(key, "objective." + std::string(key) + " names no metric");
+      table.fail(key, fmt::format("objective.{} names no metric", key));
     return;
   }
   check_aims(table, known, aims);
@@ -226,9 +229,9 @@ void read_objective(table_reader& table, const experiment& e, objective& out) {
   const auto known = metrics_of(e);
   if (known.all.empty()) {
     if (!table.has("maximize") && !table.has("minimize"))
-      table.fail("", "objective.maximize or objective.minimize is missing: it names a "
-                     "metric that "
-                         + known.task + " answers with");
+      table.fail("", fmt::format("objective.maximize or objective.minimize is missing: "
+                                 "it names a metric that {} answers with",
+                                 known.task));
     return read_aims(table, std::nullopt, out);
   }
   out = {.metric = known.all.front().metric, .maximize = known.all.front().maximize};

@@ -9,6 +9,8 @@
 #include "engine/search/strategies/registry/automatic.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -28,7 +30,7 @@ std::string wrapped(const std::string& text, const std::string& indent) {
     }
     at = end + 1;
   }
-  return out + line + "\n";
+  return fmt::format("{}{}\n", out, line);
 }
 
 /// Visits the keys of a section and notes each with its type and default.
@@ -106,7 +108,7 @@ public:
   }
   void collectives(described_key k, const collectives_params& params) {
     keys_.push_back({std::string(k.name), "table of texts",
-                     "{backend = " + toml_writer::quoted(params.backend) + "}",
+                     fmt::format("{{backend = {}}}", toml_writer::quoted(params.backend)),
                      std::string(k.sentence)});
   }
   void split(described_key k, const data_params& params) {
@@ -147,7 +149,7 @@ void key_collector::kind(std::string_view name, const shared_evaluator_spec& usu
     const auto& traits = kind->traits();
     const auto word = toml_writer::quoted(traits.name);
     names += (names.empty() ? "" : ", ") + word;
-    sentence += (sentence.empty() ? "" : "; ") + word + " " + std::string(traits.does);
+    sentence += fmt::format("{}{} {}", sentence.empty() ? "" : "; ", word, traits.does);
   }
   keys_.push_back({std::string(name), "one of " + names,
                    toml_writer::quoted(usual->traits().name), sentence + "."});
@@ -270,15 +272,16 @@ std::vector<reference_section> experiment_reference() {
 
 std::string reference_item(const std::string& name, const std::string& remark,
                            const std::string& sentence) {
-  return wrapped("- `" + name + "`" + (remark.empty() ? "" : " (" + remark + ")")
-                     + (sentence.empty() ? "" : ": " + sentence),
+  return wrapped(fmt::format("- `{}`{}{}", name,
+                             remark.empty() ? "" : fmt::format(" ({})", remark),
+                             sentence.empty() ? "" : ": " + sentence),
                  "  ");
 }
 
 std::string experiment_reference_text() {
   std::string out = introduction;
   for (const auto& section : experiment_reference()) {
-    out += "\n## [" + section.name + "]\n\n" + wrapped(section.sentence, "") + "\n";
+    out += fmt::format("\n## [{}]\n\n{}\n", section.name, wrapped(section.sentence, ""));
     for (const auto& key : section.keys)
       out += reference_item(
           key.name, key.type + (key.usual.empty() ? "" : ", default " + key.usual),

@@ -10,6 +10,8 @@
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/files/parse_toml.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <sstream>
 
@@ -34,10 +36,10 @@ void write_limits(toml_writer& out, const char* key, bool at_most,
   std::string items;
   for (const auto& c : all)
     if (c.at_most == at_most)
-      items += (items.empty() ? "" : ", ") + toml_writer::quoted(c.metric) + " = "
-               + toml_writer::number(c.limit);
+      items += fmt::format("{}{} = {}", items.empty() ? "" : ", ",
+                           toml_writer::quoted(c.metric), toml_writer::number(c.limit));
   if (!items.empty())
-    out.raw(key, "{" + items + "}");
+    out.raw(key, fmt::format("{{{}}}", items));
 }
 
 // A part that is not there is not written, so that one metric alone looks as it always
@@ -101,7 +103,7 @@ std::string write(const experiment& e, toml_writer out) {
   if (e.final_stage.wanted()) // Others have none, as before there was such a section.
     out.section("final", e.final_stage);
   out.section("slots", e.slots);
-  return out.take() + "\n" + nested(e.space);
+  return fmt::format("{}\n{}", out.take(), nested(e.space));
 }
 
 } // namespace
@@ -184,8 +186,8 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
   decisive.limits.wall_time = {};
   decisive.slots = {};
   decisive.training.distribution.collectives = {};
-  return hash128(write(decisive, toml_writer::for_hashes())
-                 + "data = " + to_text(data_checksum));
+  return hash128(fmt::format("{}data = {}", write(decisive, toml_writer::for_hashes()),
+                             to_text(data_checksum)));
 }
 
 } // namespace clade

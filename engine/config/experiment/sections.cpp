@@ -13,6 +13,8 @@
 #include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/files/spelling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <span>
@@ -129,7 +131,7 @@ lengths read_described(table_reader& t, table_reader& space, table_reader& goal,
                    "description gives the space; remove it");
   std::error_code ignored;
   if (!d.wrong && !std::filesystem::exists(table.file, ignored))
-    t.fail("file", "table.file: " + table.file.string() + " is not there");
+    t.fail("file", fmt::format("table.file: {} is not there", table.file.string()));
   if (d.wrong)
     return {};
   const auto described = load_table_description(table.file);
@@ -140,9 +142,9 @@ lengths read_described(table_reader& t, table_reader& space, table_reader& goal,
   e.space = described->space;
   read_objective(goal, &*described, e.objective);
   if (table.epochs != 0 && table.epochs < described->fidelities.front())
-    t.fail("epochs", "table.epochs is " + std::to_string(table.epochs)
-                         + ", but the table has nothing below "
-                         + std::to_string(described->fidelities.front()) + " epochs");
+    t.fail("epochs",
+           fmt::format("table.epochs is {}, but the table has nothing below {} epochs",
+                       table.epochs, described->fidelities.front()));
   auto within = described->fidelities;
   std::erase_if(within, [&](std::uint32_t f) { return f > budget_epochs(table); });
   return {within.empty() ? 1 : within.back(), std::move(within)};
@@ -151,9 +153,11 @@ lengths read_described(table_reader& t, table_reader& space, table_reader& goal,
 // The section of another kind of evaluator.
 void refuse_section(table_reader& root, const std::string& kind, const experiment& e) {
   if (root.has(kind))
-    root.fail(kind, "[" + kind + "] says nothing to " + std::string(e.traits().experiment)
-                        + "; add fitness = \"" + kind
-                        + "\" to [experiment], or remove it");
+    root.fail(
+        kind,
+        fmt::format(
+            "[{}] says nothing to {}; add fitness = \"{}\" to [experiment], or remove it",
+            kind, e.traits().experiment, kind));
 }
 
 // Asked for before a section is missed that stands under a misspelt name.
@@ -169,13 +173,12 @@ std::map<std::string, table_reader> own_sections(table_reader& root) {
 void refuse_evaluations(table_reader& t, const evolution_params& p) {
   for (const char* key : {"evaluations", "max_evaluations", "trials", "n_trials"})
     if (t.has(key))
-      return t.fail(key, std::string(key)
-                             + " is no key: a search makes evolution.population times "
-                               "evolution.generations evaluations, here "
-                             + std::to_string(p.population) + " x "
-                             + std::to_string(p.generations) + " = "
-                             + std::to_string(p.population * p.generations)
-                             + "; write these two");
+      return t.fail(
+          key,
+          fmt::format(
+              "{} is no key: a search makes evolution.population times "
+              "evolution.generations evaluations, here {} x {} = {}; write these two",
+              key, p.population, p.generations, p.population * p.generations));
 }
 
 // Defaults that nobody wrote give way to a population that is smaller than they are.
@@ -218,8 +221,10 @@ void read_evolution(table_reader t, const search_space& space, const objective& 
 void check_measured(table_reader& t, const learning_task& task,
                     const training_params& p) {
   if (!task.has_classes() && !p.class_weights.none())
-    t.fail("class_weights", "training.class_weights is for classes, and the task is "
-                                + std::string(task.name) + "; remove it");
+    t.fail("class_weights",
+           fmt::format(
+               "training.class_weights is for classes, and the task is {}; remove it",
+               task.name));
   if (auto known = check_metric_names(task, p.metrics); !known)
     t.fail("metrics", "training." + known.error().message);
 }
@@ -229,30 +234,34 @@ void check_shape(table_reader& data, table_reader& space, const experiment& e) {
   if (e.space.input == layout::vector)
     return;
   const std::string wants =
-      e.space.name + " wants " + std::string(to_text(e.space.input)) + "s";
+      fmt::format("{} wants {}s", e.space.name, to_text(e.space.input));
   const std::string sizes(sizes_text(e.space.input));
   if (e.traits().data == data_role::none)
-    return space.fail("file", "search_space.file: " + wants + ", of which "
-                                  + std::string(e.traits().experiment)
-                                  + " has none; choose another space");
+    return space.fail(
+        "file",
+        fmt::format("search_space.file: {}, of which {} has none; choose another space",
+                    wants, e.traits().experiment));
   if (e.traits().data == data_role::optional_shape && !e.shaped)
-    return space.fail("file", "search_space.file: " + wants
-                                  + ": say of which size, [data] with shape = " + sizes
-                                  + " and classes = 10, or choose another space");
+    return space.fail("file",
+                      fmt::format("search_space.file: {}: say of which size, [data] with "
+                                  "shape = {} and classes = 10, or choose another space",
+                                  wants, sizes));
   const tensor_shape& shape =
       e.traits().data == data_role::examples ? e.data.shape : e.synthetic_problem.input;
   const std::string file = e.data.file.filename().string();
   if (shape.layout() == e.space.input)
     return;
   if (!shape.sizes.empty())
-    data.fail("shape", "data.shape is " + to_text(shape) + ", but the search space "
-                           + wants + ": write shape = " + sizes
-                           + ", or choose another space");
+    data.fail("shape", fmt::format("data.shape is {}, but the search space {}: write "
+                                   "shape = {}, or choose another space",
+                                   to_text(shape), wants, sizes));
   else if (file.ends_with(".csv") || file.ends_with(".csv.gz"))
-    data.fail("shape", "data.shape is missing: the search space " + wants
-                           + ", and this is a table: write file = \"tabular\" in "
-                             "[search_space], or, where each row is one, shape = "
-                           + sizes);
+    data.fail(
+        "shape",
+        fmt::format(
+            "data.shape is missing: the search space {}, and this is a table: write file "
+            "= \"tabular\" in [search_space], or, where each row is one, shape = {}",
+            wants, sizes));
 }
 
 /// The sections that say what is searched.
@@ -271,8 +280,8 @@ lengths read_search(search_sections& t, const std::filesystem::path& folder,
     e.evaluator = read_own(own->second, folder, *e.evaluator);
   e.shaped = traits.data == data_role::optional_shape && t.data.present();
   if (traits.data == data_role::none && t.data.present())
-    t.data.fail("", "[data] says nothing to " + std::string(traits.experiment)
-                        + "; remove it");
+    t.data.fail("",
+                fmt::format("[data] says nothing to {}; remove it", traits.experiment));
   if (traits.data == data_role::none
       || (traits.data == data_role::optional_shape && !e.shaped))
     e.synthetic_problem = table_problem();
@@ -305,7 +314,8 @@ void use_american_sections(document& d) {
     for (const auto& [key, place] : std::map(d.overridden))
       if (key.starts_with(section + "."))
         d.overridden.emplace(
-            section + "." + std::string(american(key.substr(section.size() + 1))), place);
+            fmt::format("{}.{}", section, american(key.substr(section.size() + 1))),
+            place);
   }
 }
 
@@ -395,8 +405,10 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   fit_devices(training, e);
   read_part(final_stage, e.final_stage);
   if (e.final_stage.wanted() && !traits.trains)
-    final_stage.fail("model", "final.model is for networks that are trained, and "
-                                  + std::string(traits.experiment) + " trains none");
+    final_stage.fail(
+        "model",
+        fmt::format("final.model is for networks that are trained, and {} trains none",
+                    traits.experiment));
   check_folds(final_stage, e.data, e.final_stage);
   read_part(slots, e.slots);
   if (e.evolution.zero_cost && !traits.trains)

@@ -8,6 +8,8 @@
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -67,7 +69,7 @@ std::string operator_sections() {
   for (const operator_entry& o : operators()) {
     if (o.role != operator_role::layer)
       continue;
-    out += "\n**" + std::string(o.name) + "**: " + std::string(o.summary) + "\n\n";
+    out += fmt::format("\n**{}**: {}\n\n", o.name, o.summary);
     if (o.settings.empty())
       out += "- no settings\n";
     for (const auto& s : o.settings)
@@ -80,25 +82,25 @@ std::string operator_sections() {
 
 std::string values_text(const setting_entry& s) {
   if (s.type == kind::real)
-    return number(s.low) + " to " + number(s.high) + ", default " + number(s.fallback);
+    return fmt::format("{} to {}, default {}", number(s.low), number(s.high),
+                       number(s.fallback));
   if (s.type == kind::integer)
-    return std::string(s.odd ? "odd, " : "") + whole(s.low) + " to " + whole(s.high)
-           + ", default " + whole(s.fallback);
+    return fmt::format("{}{} to {}, default {}", s.odd ? "odd, " : "", whole(s.low),
+                       whole(s.high), whole(s.fallback));
   std::string all;
   for (const auto word : s.words)
-    all += (all.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+    all += fmt::format("{}{}\"", all.empty() ? "\"" : ", \"", word);
   return all;
 }
 
 std::string space_reference_text() {
   std::string out = std::string(introduction) + "\n## [limits]\n\n";
   for (const limit_entry& l : limit_entries())
-    out += reference_item(std::string(l.name), "default " + std::to_string(l.fallback),
+    out += reference_item(std::string(l.name), fmt::format("default {}", l.fallback),
                           std::string(l.sentence));
-  out +=
-      "\n" + operator_sections()
-      + "\n## [hyperparameters]\n\nThose that training reads. What is left out has its "
-        "value from the experiment's [training].\n\n";
+  out += fmt::format("\n{}\n## [hyperparameters]\n\nThose that training reads. What is "
+                     "left out has its value from the experiment's [training].\n\n",
+                     operator_sections());
   for (const auto& h : hyperparameters())
     out += reference_item(std::string(h.name), "", std::string(h.sentence));
   out +=

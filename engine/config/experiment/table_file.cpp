@@ -38,6 +38,8 @@
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -94,7 +96,8 @@ private:
 
 void description_reader::fail(const std::string& place, std::string message) {
   if (!document_.wrong)
-    document_.wrong = error{error_kind::invalid_input, place + ": " + std::move(message)};
+    document_.wrong = error{error_kind::invalid_input,
+                            fmt::format("{}: {}", place, std::move(message))};
 }
 
 const toml::table* description_reader::table_at(std::string_view key) {
@@ -134,13 +137,15 @@ void description_reader::read_rising_list(const std::vector<std::string>& texts)
   for (const auto& text : texts) {
     const auto n = parse_number<std::uint32_t>(text).value_or(0);
     if (n == 0)
-      return root_.fail("fidelities",
-                        "fidelities has " + in_quotes(text)
-                            + ", which is no number of epochs from 1 to 4294967295");
+      return root_.fail(
+          "fidelities",
+          fmt::format(
+              "fidelities has {}, which is no number of epochs from 1 to 4294967295",
+              in_quotes(text)));
     if (!result_.fidelities.empty() && n <= result_.fidelities.back())
-      return root_.fail("fidelities", "fidelities must rise, but " + std::to_string(n)
-                                          + " follows "
-                                          + std::to_string(result_.fidelities.back()));
+      return root_.fail("fidelities",
+                        fmt::format("fidelities must rise, but {} follows {}", n,
+                                    result_.fidelities.back()));
     result_.fidelities.push_back(n);
   }
 }
@@ -206,19 +211,22 @@ void description_reader::check_digits(table_reader& key,
     const auto found = std::ranges::find(parameters, name, &parameter::name);
     const auto n = static_cast<std::size_t>(found - parameters.begin());
     if (found == parameters.end())
-      return key.fail("digits", "digits names " + in_quotes(name)
-                                    + ", which is none of [hyperparameters]");
+      return key.fail("digits",
+                      fmt::format("digits names {}, which is none of [hyperparameters]",
+                                  in_quotes(name)));
     if (!std::holds_alternative<choice_domain>(found->domain))
-      return key.fail("digits", "digits names " + name
-                                    + ", which is no list that a digit could index");
+      return key.fail(
+          "digits",
+          fmt::format("digits names {}, which is no list that a digit could index",
+                      name));
     if (std::ranges::find(result_.digits, n) != result_.digits.end())
-      return key.fail("digits", "digits names " + name + " twice");
+      return key.fail("digits", fmt::format("digits names {} twice", name));
     result_.digits.push_back(n);
   }
   if (result_.digits.size() != parameters.size())
-    key.fail("digits", "digits names " + std::to_string(result_.digits.size())
-                           + " of the " + std::to_string(parameters.size())
-                           + " hyperparameters; each has a digit");
+    key.fail("digits",
+             fmt::format("digits names {} of the {} hyperparameters; each has a digit",
+                         result_.digits.size(), parameters.size()));
 }
 
 void description_reader::read_key(table_reader key) {
@@ -247,14 +255,15 @@ void description_reader::add_metric(std::string name, std::vector<std::string> p
   if (patterns.size() == 1)
     patterns.resize(count, patterns.front());
   if (patterns.size() != count)
-    return fail(place, "metrics." + name + " names columns for "
-                           + std::to_string(patterns.size()) + " fidelities of "
-                           + std::to_string(count));
+    return fail(place, fmt::format("metrics.{} names columns for {} fidelities of {}",
+                                   name, patterns.size(), count));
   columns_ += count * std::max<std::size_t>(seeds_.size(), 1);
   if (columns_ > max_columns)
-    return fail(place, "metrics." + name
-                           + ": metrics, fidelities and seeds make more than 1,000,000 "
-                             "columns");
+    return fail(
+        place,
+        fmt::format(
+            "metrics.{}: metrics, fidelities and seeds make more than 1,000,000 columns",
+            name));
   table_metric m{.name = std::move(name), .columns = {}, .place = std::move(place)};
   for (std::size_t f = 0; f < count; ++f) {
     auto pattern =
@@ -264,8 +273,10 @@ void description_reader::add_metric(std::string name, std::vector<std::string> p
     if (pattern.find("{seed}") == std::string::npos)
       columns.push_back(std::move(pattern));
     else if (seeds_.empty())
-      return fail(m.place, "metrics." + m.name
-                               + " speaks of {seed}, but there are none: seeds = [0, 1]");
+      return fail(
+          m.place,
+          fmt::format("metrics.{} speaks of {{seed}}, but there are none: seeds = [0, 1]",
+                      m.name));
     else
       for (const auto& seed : seeds_)
         columns.push_back(filled(pattern, "{seed}", seed));
@@ -282,20 +293,24 @@ void description_reader::read_metric(const std::string& name, const toml::node& 
     for (const toml::node& item : *list)
       patterns.push_back(item.value_exact<std::string>().value_or(""));
   if (patterns.empty() || std::ranges::find(patterns, "") != patterns.end())
-    return fail(place, "metrics." + name
-                           + " must be a column's name, or a list of one for each "
-                             "fidelity");
+    return fail(
+        place,
+        fmt::format(
+            "metrics.{} must be a column's name, or a list of one for each fidelity",
+            name));
   const bool plain =
       !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
                || c == '_' || c == '.';
       });
   if (!plain)
-    return fail(place,
-                "metrics: " + in_quotes(name)
-                    + " is no name; use up to 64 letters, digits, \"_\" and \".\"");
+    return fail(
+        place,
+        fmt::format(
+            "metrics: {} is no name; use up to 64 letters, digits, \"_\" and \".\"",
+            in_quotes(name)));
   if (has_metric(name))
-    return fail(place, "metrics." + name + " is there twice");
+    return fail(place, fmt::format("metrics.{} is there twice", name));
   add_metric(name, std::move(patterns), place);
 }
 
@@ -344,15 +359,17 @@ void description_reader::read_goal(table_reader goal) {
   const std::string key = raised.empty() ? "minimize" : "maximize";
   const auto& name = result_.objective.metric;
   if (!has_metric(name) || name.starts_with("test."))
-    return goal.fail(key, "objective." + key + ": " + in_quotes(name)
-                              + (has_metric(name)
+    return goal.fail(key,
+                     fmt::format("objective.{}: {}{}", key, in_quotes(name),
+                                 has_metric(name)
                                      ? " is kept for the end; a search sees none of test"
                                      : " is none of [metrics]"));
   const auto of_test = "test." + name.substr(name.find('.') + 1);
   if (result_.truth.empty())
     result_.truth = has_metric(of_test) ? of_test : name;
   if (!has_metric(result_.truth))
-    root_.fail("truth", "truth: " + in_quotes(result_.truth) + " is none of [metrics]");
+    root_.fail("truth",
+               fmt::format("truth: {} is none of [metrics]", in_quotes(result_.truth)));
 }
 
 expected<table_description> description_reader::read() {
@@ -418,9 +435,9 @@ expected<std::shared_ptr<const benchmark_table>> load_table(const experiment& e)
   const auto changed = [&](const char* what) {
     return fail_in(params->file.string(),
                    {error_kind::conflict,
-                    std::string("the description no longer has the ") + what
-                        + " that this experiment searches by: put it back, or start a "
-                          "new run"});
+                    fmt::format("the description no longer has the {} that this "
+                                "experiment searches by: put it back, or start a new run",
+                                what)});
   };
   if (to_toml(d->space) != to_toml(e.space))
     return changed("parameters");
@@ -429,9 +446,9 @@ expected<std::shared_ptr<const benchmark_table>> load_table(const experiment& e)
     return changed("objective");
   if (params->epochs != 0 && params->epochs < d->fidelities.front())
     return fail(error_kind::invalid_input,
-                "table.epochs is " + std::to_string(params->epochs) + ", but "
-                    + params->file.string() + " has nothing below "
-                    + std::to_string(d->fidelities.front()) + " epochs");
+                fmt::format("table.epochs is {}, but {} has nothing below {} epochs",
+                            params->epochs, params->file.string(),
+                            d->fidelities.front()));
   return load_table(std::move(*d));
 }
 

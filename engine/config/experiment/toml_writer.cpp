@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,13 +12,13 @@ namespace clade {
 
 void toml_writer::numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
   if (!v.empty())
-    raw(name, "[" + joined(v) + "]");
+    raw(name, fmt::format("[{}]", joined(v)));
 }
 
 namespace {
 
 std::string list_text(const std::vector<std::string>& v) {
-  return "[" + joined(v, ", ", toml_writer::quoted) + "]";
+  return fmt::format("[{}]", joined(v, ", ", toml_writer::quoted));
 }
 
 } // namespace
@@ -29,16 +31,18 @@ void toml_writer::lists(std::string_view name,
                         const std::map<std::string, std::vector<std::string>>& v) {
   std::string items;
   for (const auto& [key, list] : v)
-    items += (items.empty() ? "" : ", ") + quoted(key) + " = " + list_text(list);
-  raw(name, "{" + items + "}");
+    items +=
+        fmt::format("{}{} = {}", items.empty() ? "" : ", ", quoted(key), list_text(list));
+  raw(name, fmt::format("{{{}}}", items));
 }
 
 void toml_writer::texts(std::string_view name, const std::vector<named_text>& v) {
   std::string items;
   for (const auto& [word, text] : v)
-    items += (items.empty() ? "" : ", ") + quoted(word) + " = " + quoted(text);
+    items +=
+        fmt::format("{}{} = {}", items.empty() ? "" : ", ", quoted(word), quoted(text));
   if (!v.empty())
-    raw(name, "{" + items + "}");
+    raw(name, fmt::format("{{{}}}", items));
 }
 
 std::string toml_writer::inline_table(std::string lines) {
@@ -48,7 +52,7 @@ std::string toml_writer::inline_table(std::string lines) {
     items += (items.empty() ? "" : ", ") + lines.substr(0, end);
     lines.erase(0, end + 1);
   }
-  return "{" + items + "}";
+  return fmt::format("{{{}}}", items);
 }
 
 void toml_writer::slots_of_training(std::string_view name, const distribution_params& p) {
@@ -57,44 +61,44 @@ void toml_writer::slots_of_training(std::string_view name, const distribution_pa
   else if (p.workers == 0)
     unusual(name, p.devices, distribution_params{}.devices);
   else
-    raw(name, "{servers = " + std::to_string(p.servers)
-                  + ", workers = " + std::to_string(p.workers) + "}");
+    raw(name, fmt::format("{{servers = {}, workers = {}}}", p.servers, p.workers));
 }
 
 void toml_writer::collectives(std::string_view name, const collectives_params& p) {
   if (p != collectives_params{})
-    raw(name,
-        "{backend = " + quoted(p.backend) + ", network = " + quoted(p.network) + "}");
+    raw(name, fmt::format("{{backend = {}, network = {}}}", quoted(p.backend),
+                          quoted(p.network)));
 }
 
 void toml_writer::split(std::string_view name, const data_params& p) {
-  std::string items = "train = " + number(p.train) + ", validation = "
-                      + number(p.validation) + ", test = " + number(p.test);
+  std::string items = fmt::format("train = {}, validation = {}, test = {}",
+                                  number(p.train), number(p.validation), number(p.test));
   if (p.split_by != split_rule::random)
-    items += std::string(", by = ")
-             + (p.split_by == split_rule::time ? "\"time\"" : "\"group\"")
-             + ", column = " + quoted(p.split_column);
-  raw(name, "{" + items + "}");
+    items += fmt::format(", by = {}, column = {}",
+                         p.split_by == split_rule::time ? "\"time\"" : "\"group\"",
+                         quoted(p.split_column));
+  raw(name, fmt::format("{{{}}}", items));
 }
 
 void toml_writer::columns(std::string_view name, std::vector<column_choice> choices) {
   std::ranges::sort(choices, {}, &column_choice::column);
   std::string items;
   for (const column_choice& c : choices)
-    items +=
-        (items.empty() ? "" : ", ") + quoted(c.column) + " = " + quoted(to_text(c.kind));
+    items += fmt::format("{}{} = {}", items.empty() ? "" : ", ", quoted(c.column),
+                         quoted(to_text(c.kind)));
   if (!choices.empty())
-    raw(name, "{" + items + "}");
+    raw(name, fmt::format("{{{}}}", items));
 }
 
 void toml_writer::weights(std::string_view name, const class_weights& v) {
   std::string items;
   for (const auto& [label, weight] : v.by_class)
-    items += (items.empty() ? "" : ", ") + quoted(label) + " = " + number(weight);
+    items += fmt::format("{}{} = {}", items.empty() ? "" : ", ", quoted(label),
+                         number(weight));
   if (v.balanced)
     key(name, std::string("balanced"));
   else if (!items.empty())
-    raw(name, "{" + items + "}");
+    raw(name, fmt::format("{{{}}}", items));
 }
 
 std::string toml_writer::number(double v) {

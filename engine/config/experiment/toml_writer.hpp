@@ -4,6 +4,8 @@
 #include "engine/config/file/units.hpp"
 #include "search_spaces/files/spelling.hpp"
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <map>
 #include <string>
@@ -26,7 +28,7 @@ public:
   }
 
   void section(std::string_view name) {
-    text_ += (text_.empty() ? "[" : "\n[") + std::string(name) + "]\n";
+    text_ += fmt::format("{}{}]\n", text_.empty() ? "[" : "\n[", name);
   }
   void section(std::string_view name, const auto& params) {
     section(name);
@@ -114,7 +116,7 @@ public:
   void columns(std::string_view name, std::vector<column_choice> choices);
   void weights(std::string_view name, const class_weights& v);
   void raw(std::string_view name, const std::string& v) {
-    text_ += spelled(name) + " = " + v + "\n";
+    text_ += fmt::format("{} = {}\n", spelled(name), v);
     last_value_ = v;
   }
 

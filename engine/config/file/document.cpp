@@ -9,6 +9,8 @@
 #include "genome/base/utf8.hpp"
 #include "search_spaces/files/parse_toml.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -30,8 +32,9 @@ expected<toml::table> parse_value(std::string_view text) {
     return parsed;
   // Not TOML: a bare word, unless it set out to be something else.
   if (!text.empty() && std::string_view("[{\"'").find(text[0]) != std::string_view::npos)
-    return fail(error_kind::invalid_input,
-                "the value " + clipped(text) + " is not TOML that closes what it opens");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("the value {} is not TOML that closes what it opens", clipped(text)));
   toml::table word;
   word.insert("value", std::string(text));
   return word;
@@ -50,8 +53,8 @@ std::string document::place(const std::string& key, const toml::node* node) cons
   const auto line = node == nullptr ? 0 : node->source().begin.line;
   // A value that another file was merged into this document from names that file itself.
   const bool named = node != nullptr && node->source().path;
-  return (named ? *node->source().path : origin) + ":"
-         + std::to_string(line == 0 ? 1 : line);
+  return fmt::format("{}:{}", named ? *node->source().path : origin,
+                     line == 0 ? 1 : line);
 }
 
 expected<document> parse_document(std::string_view text, std::string_view origin) {

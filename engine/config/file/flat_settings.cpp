@@ -3,6 +3,8 @@
 #include "engine/config/file/document.hpp"
 #include "genome/genes/genome.hpp"
 
+#include <fmt/format.h>
+
 #include <sstream>
 
 namespace clade {
@@ -17,14 +19,14 @@ std::string text_of(const toml::node& node) {
     std::string items;
     for (const toml::node& item : *list)
       items += (items.empty() ? "" : ", ") + text_of(item);
-    return "[" + items + "]";
+    return fmt::format("[{}]", items);
   }
   if (const auto* table = node.as_table()) {
     std::string items;
     for (const auto& [key, item] : *table)
       items +=
-          (items.empty() ? "" : ", ") + std::string(key.str()) + " = " + text_of(item);
-    return "{" + items + "}";
+          fmt::format("{}{} = {}", items.empty() ? "" : ", ", key.str(), text_of(item));
+    return fmt::format("{{{}}}", items);
   }
   std::ostringstream text;
   node.visit([&](const auto& one) { text << one; });

@@ -4,6 +4,8 @@
 #include "genome/genes/hash.hpp"
 #include "search_spaces/files/parse_toml.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -39,13 +41,13 @@ expected<merged_document> read_documents(const fs::path& file, int depth) {
                            "include must be a file, include = \"spaces/x.toml\""});
   if (depth == deepest_include)
     return fail_in(place, {error_kind::invalid_input,
-                           "files include each other more than "
-                               + std::to_string(deepest_include) + " deep"});
+                           fmt::format("files include each other more than {} deep",
+                                       deepest_include)});
   const fs::path other = (file.parent_path() / *name).lexically_normal();
   std::error_code ignored;
   if (!fs::exists(other, ignored))
-    return fail_in(
-        place, {error_kind::not_found, "include: " + other.string() + " is not there"});
+    return fail_in(place, {error_kind::not_found,
+                           fmt::format("include: {} is not there", other.string())});
   auto included = read_documents(other, depth + 1);
   if (!included)
     return included;

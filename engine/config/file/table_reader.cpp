@@ -9,6 +9,8 @@
 #include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -47,7 +49,7 @@ std::size_t find_word(std::string_view text, std::string_view word) {
 }
 
 std::string in_double_quotes(const std::string& word) {
-  return "\"" + word + "\"";
+  return fmt::format("\"{}\"", word);
 }
 
 } // namespace
@@ -76,7 +78,7 @@ std::vector<std::string> table_reader::names() const {
 }
 
 std::string table_reader::path_of(std::string_view key) const {
-  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
 }
 
 const toml::node* table_reader::find(std::string_view key) const {
@@ -123,7 +125,7 @@ void table_reader::fail(std::string_view key, std::string message) {
 
 void table_reader::mismatch(std::string_view key, std::string_view wanted,
                             const toml::node& there) {
-  fail(key, path_of(key) + " must be " + std::string(wanted) + ", not " + text_of(there));
+  fail(key, fmt::format("{} must be {}, not {}", path_of(key), wanted, text_of(there)));
 }
 
 void table_reader::check(const expected<void>& valid) {
@@ -156,11 +158,12 @@ void table_reader::finish() {
     const std::string near = nearest(name, asked_);
     std::vector<std::string> known = asked_;
     std::sort(known.begin(), known.end());
-    fail(name, "unknown key \"" + name + "\""
-                   + (path_.empty() ? "" : " in [" + path_ + "]")
-                   + (near.empty()
-                          ? "; known are " + enumerated(known, " and ", in_double_quotes)
-                          : "; did you mean \"" + near + "\"?"));
+    fail(name,
+         fmt::format("unknown key \"{}\"{}{}", name,
+                     path_.empty() ? "" : fmt::format(" in [{}]", path_),
+                     near.empty()
+                         ? "; known are " + enumerated(known, " and ", in_double_quotes)
+                         : fmt::format("; did you mean \"{}\"?", near)));
   }
 }
 
@@ -208,7 +211,7 @@ std::int64_t table_reader::whole(std::string_view key, std::int64_t low,
            "a whole number"
                + (any             ? ""
                   : v && *v > low ? " of at most " + most
-                                  : " of " + std::to_string(low) + " or more"),
+                                  : fmt::format(" of {} or more", low)),
            *node);
   return otherwise;
 }
@@ -240,7 +243,7 @@ std::chrono::microseconds table_reader::duration(std::string_view key,
   }
   const auto parsed = parse_duration(*text);
   if (!parsed)
-    fail(key, path_of(key) + ": " + parsed.error().message);
+    fail(key, fmt::format("{}: {}", path_of(key), parsed.error().message));
   return parsed.value_or(otherwise);
 }
 
@@ -267,7 +270,7 @@ void table_reader::read_size(std::string_view key, std::uint64_t& out) {
   }
   const auto parsed = parse_size(*text);
   if (!parsed)
-    fail(key, path_of(key) + ": " + parsed.error().message);
+    fail(key, fmt::format("{}: {}", path_of(key), parsed.error().message));
   else
     out = *parsed;
 }
@@ -319,7 +322,7 @@ void table_reader::read_path(std::string_view key, std::filesystem::path& out,
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(folder / text, failed);
   if (failed)
-    fail(key, path_of(key) + ": " + failed.message());
+    fail(key, fmt::format("{}: {}", path_of(key), failed.message()));
   out = absolute.lexically_normal();
 }
 

@@ -4,6 +4,8 @@
 
 #include "engine/config/file/units.hpp"
 
+#include <fmt/format.h>
+
 #include <span>
 
 namespace clade {
@@ -98,11 +100,10 @@ expected<std::chrono::microseconds> parse_duration(std::string_view text) {
   std::uint64_t total = 0;
   do {
     if (!take(rest, duration_units, total))
-      return fail(
-          error_kind::invalid_input,
-          "\"" + std::string(text)
-              + "\" is not a time; write \"90s\", \"2min\" or \"1h30min\" (units: us, "
-                "ms, s, min, h, d)");
+      return fail(error_kind::invalid_input,
+                  fmt::format("\"{}\" is not a time; write \"90s\", \"2min\" or "
+                              "\"1h30min\" (units: us, ms, s, min, h, d)",
+                              text));
   } while (!rest.empty());
   return std::chrono::microseconds(total);
 }
@@ -111,11 +112,10 @@ expected<std::uint64_t> parse_size(std::string_view text) {
   std::string_view rest = text;
   std::uint64_t total = 0;
   if (!take(rest, size_units, total) || !rest.empty())
-    return fail(
-        error_kind::invalid_input,
-        "\"" + std::string(text)
-            + "\" is not a size; write \"512MiB\" or \"2GiB\" (units: B, kB, MB, GB, TB, "
-              "KiB, MiB, GiB, TiB)");
+    return fail(error_kind::invalid_input,
+                fmt::format("\"{}\" is not a size; write \"512MiB\" or \"2GiB\" (units: "
+                            "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)",
+                            text));
   return total;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/data/bytes/complaints.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 void table_complaints::add(std::uint64_t line, of kind, std::size_t column,
@@ -20,16 +22,16 @@ tl::unexpected<error> table_complaints::take() const {
       ++rest;
       continue;
     }
-    text += (text.empty() ? "" : "\n") + origin_ + ":" + std::to_string(c.line) + ": "
-            + c.message;
+    text +=
+        fmt::format("{}{}:{}: {}", text.empty() ? "" : "\n", origin_, c.line, c.message);
     if (c.others > 0)
-      text += " (and so in " + std::to_string(c.others)
-              + (c.others == 1 ? " other row)" : " other rows)");
+      text += fmt::format(" (and so in {}{}", c.others,
+                          c.others == 1 ? " other row)" : " other rows)");
   }
   if (rest > 0)
-    text +=
-        "\n" + origin_ + ": " + std::to_string(rest)
-        + (rest == 1 ? " more column has such errors" : " more columns have such errors");
+    text += fmt::format("\n{}: {}{}", origin_, rest,
+                        rest == 1 ? " more column has such errors"
+                                  : " more columns have such errors");
   return fail(error_kind::invalid_input, std::move(text));
 }
 

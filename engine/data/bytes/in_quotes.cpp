@@ -3,6 +3,8 @@
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -22,7 +24,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  return "\"" + printable(text) + "\"";
+  return fmt::format("\"{}\"", printable(text));
 }
 
 std::string all_in_quotes(std::span<const std::string> texts) {

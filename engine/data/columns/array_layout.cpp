@@ -1,5 +1,7 @@
 #include "engine/data/columns/array_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,22 +17,25 @@ bool few(std::int64_t channels) {
 std::string array_text(const tensor_shape& sizes) {
   std::string text = "[n";
   for (const auto size : sizes.sizes)
-    text += ", " + std::to_string(size);
+    text += fmt::format(", {}", size);
   return text + "]";
 }
 
 tl::unexpected<error> ask(const tensor_shape& sizes, const std::string& why) {
   return fail(error_kind::invalid_input,
-              "holds images as " + array_text(sizes) + ", and " + why
-                  + ": write data.layout = \"channels_last\" for [n, height, width, "
-                    "channels], or \"channels_first\" for [n, channels, height, width]");
+              fmt::format("holds images as {}, and {}: write data.layout = "
+                          "\"channels_last\" for [n, height, width, channels], or "
+                          "\"channels_first\" for [n, channels, height, width]",
+                          array_text(sizes), why));
 }
 
 tl::unexpected<error> contradiction(const tensor_shape& sizes,
                                     const tensor_shape& shape) {
-  return fail(error_kind::invalid_input,
-              "holds images as " + array_text(sizes) + ", which are none of shape = "
-                  + to_text(shape) + " [channels, height, width]");
+  return fail(
+      error_kind::invalid_input,
+      fmt::format(
+          "holds images as {}, which are none of shape = {} [channels, height, width]",
+          array_text(sizes), to_text(shape)));
 }
 
 expected<array_layout> by_shape(const tensor_shape& sizes, const tensor_shape& shape) {
@@ -39,10 +44,10 @@ expected<array_layout> by_shape(const tensor_shape& sizes, const tensor_shape& s
   if (first && last)
     return ask(sizes, "its shape fits both orders");
   if (first && few(sizes.sizes[2]) && !few(sizes.sizes[0]))
-    return ask(sizes, "shape = " + to_text(shape) + " says "
-                          + std::to_string(sizes.sizes[0])
-                          + " channels, where the last size looks like them (a shape is "
-                            "[channels, height, width])");
+    return ask(sizes,
+               fmt::format("shape = {} says {} channels, where the last size looks like "
+                           "them (a shape is [channels, height, width])",
+                           to_text(shape), sizes.sizes[0]));
   if (first)
     return array_layout::channels_first;
   if (last)
@@ -68,16 +73,17 @@ expected<array_layout> find_layout(std::span<const std::int64_t> all,
     if (wanted == array_layout::channels_last)
       return fail(
           error_kind::invalid_input,
-          "is an array of " + array_text(sizes)
-              + ", to which data.layout = \"channels_last\" says nothing: that is "
-                "for [n, height, width, channels]");
+          fmt::format("is an array of {}, to which data.layout = \"channels_last\" says "
+                      "nothing: that is for [n, height, width, channels]",
+                      array_text(sizes)));
     return array_layout::channels_first;
   }
   if (wanted == array_layout::channels_last && !shape.sizes.empty()
       && shape.layout() != layout::image)
     return fail(error_kind::invalid_input,
-                "has data.layout = \"channels_last\", which says nothing to shape = "
-                    + to_text(shape) + ": write shape = [channels, height, width]");
+                fmt::format("has data.layout = \"channels_last\", which says nothing to "
+                            "shape = {}: write shape = [channels, height, width]",
+                            to_text(shape)));
   if (wanted != array_layout::automatic) {
     if (shape.layout() == layout::image && as_image(sizes, wanted) != shape)
       return contradiction(sizes, shape);

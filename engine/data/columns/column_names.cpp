@@ -1,5 +1,7 @@
 #include "engine/data/columns/column_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,7 +15,7 @@ std::vector<repeated_name> number_equal_names(std::vector<std::string>& names) {
     if (name.empty() || taken.insert(name).second)
       continue;
     for (std::size_t n = 1;; ++n) {
-      std::string other = name + "." + std::to_string(n);
+      std::string other = fmt::format("{}.{}", name, n);
       if (given.contains(other) || !taken.insert(other).second)
         continue;
       if (std::ranges::find(repeated, name, &repeated_name::name) == repeated.end())

@@ -28,6 +28,8 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/field_date.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -319,23 +321,21 @@ std::vector<std::string> form_notes(std::string_view text, const csv_form& form)
     csv_rows rows(text, form.dialect, form.passed_over - titles);
     csv_row r;
     const bool read = rows.next(r).value_or(false) && !r.fields.empty();
-    notes.push_back((titles == 1
-                         ? "line " + last + " is"
-                         : "lines " + std::to_string(form.passed_over - titles + 1)
-                               + " to " + last + " are")
-                    + " passed over as titles"
-                    + (read ? " (" + in_quotes(r.fields.front()) + ")" : "")
-                    + "; if the names of the columns stand in another line than "
-                    + std::to_string(form.passed_over + 1)
-                    + ", say so with header = \"line 1\" or the like under [data]");
+    notes.push_back(fmt::format(
+        "{} passed over as titles{}; if the names of the columns stand in another line "
+        "than {}, say so with header = \"line 1\" or the like under [data]",
+        titles == 1
+            ? fmt::format("line {} is", last)
+            : fmt::format("lines {} to {} are", form.passed_over - titles + 1, last),
+        read ? fmt::format(" ({})", in_quotes(r.fields.front())) : "",
+        form.passed_over + 1));
   }
   if (!form.unclear.empty())
-    notes.push_back("whether " + in_quotes(form.unclear)
-                    + " has thousands or decimals, nothing in the file shows; "
-                    + (form.decimal == '.' ? "a point" : "a comma")
-                    + " is taken to stand before the decimals; decimal = "
-                    + (form.decimal == '.' ? "\",\"" : "\".\"")
-                    + " under [data] reads it the other way");
+    notes.push_back(fmt::format(
+        "whether {} has thousands or decimals, nothing in the file shows; {} is taken to "
+        "stand before the decimals; decimal = {} under [data] reads it the other way",
+        in_quotes(form.unclear), form.decimal == '.' ? "a point" : "a comma",
+        form.decimal == '.' ? "\",\"" : "\".\""));
   return notes;
 }
 

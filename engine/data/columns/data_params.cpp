@@ -3,6 +3,8 @@
 
 #include "engine/data/columns/examples.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -41,15 +43,16 @@ bool any_of(const std::string& word, std::initializer_list<std::string_view> kno
 
 expected<void> validate_form(const data_params& params) {
   if (!any_of(params.delimiter, {"auto", ",", ";", "|", "\t", " "}))
-    return wrong(
-        "delimiter must be \"auto\", \",\", \";\", \"|\", \"\\t\" or \" \", not \""
-        + params.delimiter + "\"");
+    return wrong(fmt::format(
+        "delimiter must be \"auto\", \",\", \";\", \"|\", \"\\t\" or \" \", not \"{}\"",
+        params.delimiter));
   if (!any_of(params.decimal, {"auto", ".", ","}))
-    return wrong("decimal must be \"auto\", \".\" or \",\", not \"" + params.decimal
-                 + "\"");
+    return wrong(fmt::format("decimal must be \"auto\", \".\" or \",\", not \"{}\"",
+                             params.decimal));
   if (!any_of(params.encoding, {"auto", "utf-8", "utf-16", "latin-1"}))
-    return wrong("encoding must be \"auto\", \"utf-8\", \"utf-16\" or \"latin-1\", not \""
-                 + params.encoding + "\"");
+    return wrong(fmt::format(
+        "encoding must be \"auto\", \"utf-8\", \"utf-16\" or \"latin-1\", not \"{}\"",
+        params.encoding));
   return {};
 }
 
@@ -108,8 +111,9 @@ expected<void> check_shares(const data_params& params) {
     return {};
   std::array<char, 32> digits{};
   std::snprintf(digits.data(), digits.size(), "%.6g", sum);
-  return wrong("split has shares that sum up to " + std::string(digits.data())
-               + ", not to 1, as in split = {train = 0.6, validation = 0.2, test = 0.2}");
+  return wrong(fmt::format("split has shares that sum up to {}, not to 1, as in split = "
+                           "{{train = 0.6, validation = 0.2, test = 0.2}}",
+                           digits.data()));
 }
 
 expected<void> validate(const data_params& params) {
@@ -131,10 +135,9 @@ expected<void> validate(const data_params& params) {
     return wrong("target must be the name of a column, its number from 1, or \"last\"");
   if (params.header != "auto" && params.header != "none" && params.header != "names"
       && params.header != "counts" && !line_of_names(params.header))
-    return wrong(
-        "header must be \"auto\", \"none\", \"names\", \"counts\" or a line with "
-        "the names such as \"line 3\", not \""
-        + params.header + "\"");
+    return wrong(fmt::format("header must be \"auto\", \"none\", \"names\", \"counts\" "
+                             "or a line with the names such as \"line 3\", not \"{}\"",
+                             params.header));
   std::int64_t values = 1;
   for (const std::int64_t size : params.shape.sizes) {
     if (size < 1 || size > most_values / values)

@@ -6,6 +6,8 @@
 
 #include "engine/data/formats/cifar.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 #include <span>
@@ -51,12 +53,12 @@ expected<std::span<const unsigned char>> labels_of(std::string_view bytes,
     bad = bad ? bad : found;
   }
   if (fits)
-    return wrong(origin, "byte " + std::to_string(*bad) + ": label "
-                             + std::to_string(at(bytes, *bad))
-                             + " is neither of CIFAR-10 nor of CIFAR-100");
-  return wrong(origin, std::to_string(bytes.size())
-                           + " bytes are no whole number of CIFAR's records of 3073 or "
-                             "3074; if it was cut off, fetch it again");
+    return wrong(origin,
+                 fmt::format("byte {}: label {} is neither of CIFAR-10 nor of CIFAR-100",
+                             *bad, at(bytes, *bad)));
+  return wrong(origin, fmt::format("{} bytes are no whole number of CIFAR's records of "
+                                   "3073 or 3074; if it was cut off, fetch it again",
+                                   bytes.size()));
 }
 
 } // namespace
@@ -72,9 +74,11 @@ expected<examples> parse_cifar(std::string_view bytes, std::string_view origin,
   if (params.target == "1")
     target = 0;
   else if (params.target != "last" && params.target != std::to_string(labels->size()))
-    return wrong(origin, "no label is the target \"" + params.target
-                             + "\"; use a number from 1 to "
-                             + std::to_string(labels->size()) + ", or \"last\"");
+    return wrong(
+        origin,
+        fmt::format(
+            "no label is the target \"{}\"; use a number from 1 to {}, or \"last\"",
+            params.target, labels->size()));
   examples out;
   out.origin = std::string(origin);
   out.shape.sizes = {3, 32, 32};

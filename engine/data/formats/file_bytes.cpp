@@ -11,6 +11,7 @@
 #include "genome/genes/hash.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -25,7 +26,7 @@ namespace {
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 
 std::string at_byte(std::size_t offset) {
-  return "byte " + std::to_string(offset);
+  return fmt::format("byte {}", offset);
 }
 
 // The stream of zlib, ended whichever way the function is left.
@@ -50,10 +51,10 @@ tl::unexpected<error> ends_too_early(std::size_t offset) {
 }
 
 tl::unexpected<error> damaged(std::size_t offset, const char* why) {
-  return fail_in(at_byte(offset), {error_kind::invalid_input,
-                                   std::string("the gzip data is damaged (")
-                                       + (why != nullptr ? why : "unknown reason")
-                                       + "); fetch the file again"});
+  return fail_in(at_byte(offset),
+                 {error_kind::invalid_input,
+                  fmt::format("the gzip data is damaged ({}); fetch the file again",
+                              why != nullptr ? why : "unknown reason")});
 }
 
 expected<file_bytes> read_as_it_lies(const std::filesystem::path& file,

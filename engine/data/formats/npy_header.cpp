@@ -5,6 +5,8 @@
 
 #include "engine/data/formats/npy_header.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::size_t max_dimensions = 8;
 
 tl::unexpected<error> wrong(std::size_t byte, std::string message) {
   return fail(error_kind::invalid_input,
-              "byte " + std::to_string(byte) + ": " + std::move(message));
+              fmt::format("byte {}: {}", byte, std::move(message)));
 }
 
 std::size_t little_endian(std::string_view bytes) {
@@ -143,7 +145,7 @@ expected<npy_header> read_npy_header(std::string_view bytes) {
     return wrong(0, "not a .npy file: it would begin with \\x93NUMPY");
   const auto version = bytes.size() > 6 ? static_cast<unsigned char>(bytes[6]) : 1;
   if (version < 1 || version > 3)
-    return wrong(6, ".npy of version " + std::to_string(version) + "; 1 to 3 are read");
+    return wrong(6, fmt::format(".npy of version {}; 1 to 3 are read", version));
   const std::size_t start = version == 1 ? 10 : 12;
   const auto too_early = [&] {
     return wrong(bytes.size(),

@@ -11,6 +11,7 @@
 #include "engine/data/formats/file_bytes.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -48,8 +49,9 @@ expected<open_archive> open(std::string_view bytes) {
   const std::string reason = archive == nullptr ? zip_error_strerror(&why) : "";
   zip_error_fini(&why);
   if (archive == nullptr)
-    return wrong("no .npz archive that ends where it must (" + reason
-                 + "); if it was cut off, fetch it again");
+    return wrong(fmt::format(
+        "no .npz archive that ends where it must ({}); if it was cut off, fetch it again",
+        reason));
   return open_archive(archive);
 }
 
@@ -77,9 +79,9 @@ tl::unexpected<error> no_array(const std::vector<std::string>& others) {
                  "here; save arrays with numpy.savez(\"data.npz\", x=..., y=...)");
   if (others.empty())
     return wrong("the archive holds no array (.npy); unpack it if it holds other data");
-  return wrong("is a zip archive that holds no array (.npy), but " + all_in_quotes(others)
-               + "; unzip it, and name "
-               + (others.size() == 1 ? "that file" : "a file of it"));
+  return wrong(fmt::format(
+      "is a zip archive that holds no array (.npy), but {}; unzip it, and name {}",
+      all_in_quotes(others), others.size() == 1 ? "that file" : "a file of it"));
 }
 
 // Which of them is meant.
@@ -91,23 +93,23 @@ expected<std::string> choose(const archive_names& all, std::string wanted,
   if (wanted.empty() && names.size() == 1)
     return names.front();
   if (wanted.empty())
-    return wrong("say which array is meant, " + std::string(key) + " = "
-                 + in_quotes(names.front()) + "; there are " + all_in_quotes(names));
+    return wrong(fmt::format("say which array is meant, {} = {}; there are {}", key,
+                             in_quotes(names.front()), all_in_quotes(names)));
   if (wanted.ends_with(suffix))
     wanted.resize(wanted.size() - suffix.size());
   if (std::find(names.begin(), names.end(), wanted) != names.end())
     return wanted;
   const std::string near = nearest(wanted, names);
-  return wrong("no array is " + in_quotes(wanted) + ", the " + std::string(key) + "; "
-               + (near.empty() ? "there are " + all_in_quotes(names)
-                               : "did you mean " + in_quotes(near) + "?"));
+  return wrong(fmt::format("no array is {}, the {}; {}", in_quotes(wanted), key,
+                           near.empty()
+                               ? "there are " + all_in_quotes(names)
+                               : fmt::format("did you mean {}?", in_quotes(near))));
 }
 
 expected<std::string> unzip(zip_t* archive, const std::string& name, std::size_t zipped) {
   constexpr std::size_t chunk = 1 << 20;
   const auto damaged = [](const char* why) {
-    return wrong(std::string("the zip data is damaged (") + why
-                 + "); fetch the file again");
+    return wrong(fmt::format("the zip data is damaged ({}); fetch the file again", why));
   };
   zip_stat_t is;
   zip_stat_init(&is);

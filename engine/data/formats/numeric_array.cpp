@@ -10,6 +10,8 @@
 
 #include "engine/data/formats/npy_header.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -24,7 +26,7 @@ constexpr std::size_t max_dimensions = 8;
 
 tl::unexpected<error> wrong(std::size_t byte, std::string message) {
   return fail(error_kind::invalid_input,
-              "byte " + std::to_string(byte) + ": " + std::move(message));
+              fmt::format("byte {}: {}", byte, std::move(message)));
 }
 
 template<class T>
@@ -43,7 +45,7 @@ expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
   std::string shape;
   bool empty = false;
   for (const std::int64_t size : a.sizes) {
-    shape += (shape.empty() ? "" : " x ") + std::to_string(size);
+    shape += fmt::format("{}{}", shape.empty() ? "" : " x ", size);
     empty = empty || size == 0;
   }
   std::uint64_t wanted = empty ? 0 : size_of(a.type);
@@ -54,14 +56,14 @@ expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
                    ? std::uint64_t{there} + 1
                    : wanted * static_cast<std::uint64_t>(size);
   if (wanted > there)
-    return wrong(bytes.size(), "the file ends here, too early: " + std::to_string(there)
-                                   + " bytes of values are there, too few for " + shape
-                                   + " of " + std::to_string(size_of(a.type))
-                                   + " bytes each; it was cut off, fetch it again");
+    return wrong(
+        bytes.size(),
+        fmt::format("the file ends here, too early: {} bytes of values are there, too "
+                    "few for {} of {} bytes each; it was cut off, fetch it again",
+                    there, shape, size_of(a.type)));
   if (wanted < there)
-    return wrong(offset + wanted, std::to_string(there - wanted)
-                                      + " bytes too many follow the " + shape
-                                      + " values");
+    return wrong(offset + wanted, fmt::format("{} bytes too many follow the {} values",
+                                              there - wanted, shape));
   a.offset = offset;
   a.values = bytes.substr(offset);
   return a;
@@ -106,8 +108,8 @@ std::string why_not_read(std::string_view descr) {
            "is never run here; save numbers, or texts by y.astype(str)";
   if (kind == 'U' || kind == 'S')
     return "its values are texts, where numbers must be; texts are read as targets alone";
-  return "values of type '" + std::string(descr)
-         + "' are not read; use float32, float64 or whole numbers";
+  return fmt::format(
+      "values of type '{}' are not read; use float32, float64 or whole numbers", descr);
 }
 
 } // namespace
@@ -173,17 +175,19 @@ expected<numeric_array> parse_idx(std::string_view bytes) {
     return wrong(0, "not an IDX file: it would begin with two zero bytes");
   const auto type = idx_type(static_cast<unsigned char>(bytes[2]));
   if (!type)
-    return wrong(2, "IDX knows no type "
-                        + std::to_string(static_cast<unsigned char>(bytes[2]))
-                        + "; the types are 8, 9, 11, 12, 13 and 14");
+    return wrong(
+        2, fmt::format("IDX knows no type {}; the types are 8, 9, 11, 12, 13 and 14",
+                       static_cast<unsigned char>(bytes[2])));
   const std::size_t dimensions = static_cast<unsigned char>(bytes[3]);
   if (dimensions == 0 || dimensions > max_dimensions)
-    return wrong(3, std::to_string(dimensions) + " dimensions; 1 to 8 are read");
+    return wrong(3, fmt::format("{} dimensions; 1 to 8 are read", dimensions));
   const std::size_t offset = 4 + 4 * dimensions;
   if (bytes.size() < offset)
-    return wrong(bytes.size(), "the file ends here, too early: the sizes of "
-                                   + std::to_string(dimensions)
-                                   + " dimensions end at byte " + std::to_string(offset));
+    return wrong(
+        bytes.size(),
+        fmt::format(
+            "the file ends here, too early: the sizes of {} dimensions end at byte {}",
+            dimensions, offset));
   numeric_array a;
   a.type = *type;
   a.big_endian = true;

@@ -8,6 +8,8 @@
 #include "engine/data/formats/npy_header.hpp"
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <optional>
 
@@ -16,7 +18,7 @@ namespace {
 
 tl::unexpected<error> wrong(std::size_t byte, std::string message) {
   return fail(error_kind::invalid_input,
-              "byte " + std::to_string(byte) + ": " + std::move(message));
+              fmt::format("byte {}: {}", byte, std::move(message)));
 }
 
 /// 'U' or 'S', and how many characters a text has.
@@ -120,7 +122,8 @@ expected<text_array> parse_npy_texts(std::string_view npy) {
     return tl::unexpected(header.error());
   const auto type = type_of(header->descr);
   if (!type)
-    return wrong(header->descr_at, "values of type '" + header->descr + "' are no texts");
+    return wrong(header->descr_at,
+                 fmt::format("values of type '{}' are no texts", header->descr));
   text_array out{.sizes = header->shape,
                  .texts = {},
                  .offset = header->values_at,
@@ -128,9 +131,10 @@ expected<text_array> parse_npy_texts(std::string_view npy) {
   const auto values = npy.substr(out.offset);
   const auto count = count_of(out.sizes, values.size() / out.bytes_each);
   if (!count || *count * out.bytes_each != values.size())
-    return wrong(npy.size(), "the file holds " + std::to_string(values.size())
-                                 + " bytes of texts, which are not those of its shape; "
-                                   "it was cut off, fetch it again");
+    return wrong(npy.size(),
+                 fmt::format("the file holds {} bytes of texts, which are not those of "
+                             "its shape; it was cut off, fetch it again",
+                             values.size()));
   for (std::size_t i = 0; i < *count; ++i) {
     auto bytes = values.substr(i * out.bytes_each, out.bytes_each);
     while (!bytes.empty() && bytes.back() == '\0' && !type->wide)

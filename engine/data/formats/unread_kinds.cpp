@@ -8,6 +8,8 @@
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/text_kinds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -104,8 +106,7 @@ tl::unexpected<error> refuse(const std::filesystem::path& file, std::string mess
 
 tl::unexpected<error> refuse(const std::filesystem::path& file, std::string_view kind,
                              std::string_view way) {
-  return refuse(file,
-                "is " + std::string(kind) + ", which is not read; " + std::string(way));
+  return refuse(file, fmt::format("is {}, which is not read; {}", kind, way));
 }
 
 bool is_printable(char c) {
@@ -223,13 +224,12 @@ expected<void> refuse_folder(const std::filesystem::path& file) {
   const auto content = look_into(file);
   if (content.images > 0) {
     const auto folders = content.by_folder.size();
-    return refuse(file,
-                  "is a folder of images ("
-                      + (folders > 1 ? "in " + std::to_string(folders) + " folders, "
-                                     : std::string())
-                      + "such as "
-                      + in_quotes(content.by_folder.begin()->first.filename().string())
-                      + "), which is not read; " + std::string(images));
+    return refuse(
+        file,
+        fmt::format("is a folder of images ({}such as {}), which is not read; {}",
+                    folders > 1 ? fmt::format("in {} folders, ", folders) : std::string(),
+                    in_quotes(content.by_folder.begin()->first.filename().string()),
+                    images));
   }
   if (!content.data.empty())
     return refuse(file, "is a folder, not a file; name a file in it, such as "

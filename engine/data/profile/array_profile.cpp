@@ -12,6 +12,8 @@
 #include "engine/data/profile/target_guess.hpp"
 #include "engine/data/reading/array_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -31,8 +33,9 @@ expected<void> find_in_archive(data_profile& p, const profile_request& request) 
   auto found = arrays_by_name(*names);
   if (found.examples.empty() && names->size() > 1)
     return wrong(p.file.string(),
-                 "no array is named like examples; there are " + all_in_quotes(*names)
-                     + ": save them as numpy.savez(\"data.npz\", x=..., y=...)");
+                 fmt::format("no array is named like examples; there are {}: save them "
+                             "as numpy.savez(\"data.npz\", x=..., y=...)",
+                             all_in_quotes(*names)));
   p.array = names->size() == 1 ? names->front() : found.examples;
   const bool named = std::ranges::find(*names, request.target) != names->end();
   if (!request.target.empty() && (named || names->size() > 1)) {
@@ -128,10 +131,10 @@ expected<void> set_targets(data_profile& p, const profile_request& request,
     if (!targets)
       return tl::unexpected(targets.error());
     if (targets->texts.size() != p.rows)
-      return wrong(targets->origin, "holds targets of "
-                                        + to_text(tensor_shape{targets->sizes})
-                                        + ", where " + examples.origin + " holds "
-                                        + std::to_string(p.rows) + " examples");
+      return wrong(targets->origin,
+                   fmt::format("holds targets of {}, where {} holds {} examples",
+                               to_text(tensor_shape{targets->sizes}), examples.origin,
+                               p.rows));
     column_profiler values("");
     for (const std::string& text : targets->texts)
       values.add(text);
@@ -141,18 +144,18 @@ expected<void> set_targets(data_profile& p, const profile_request& request,
   }
   if (examples.array.sizes.size() != 2 || examples.array.sizes[1] < 2)
     return wrong(examples.origin,
-                 "an array of " + to_text(tensor_shape{examples.array.sizes})
-                     + " has no target column; name the file of the targets, --target "
-                       "FILE");
+                 fmt::format("an array of {} has no target column; name the file of the "
+                             "targets, --target FILE",
+                             to_text(tensor_shape{examples.array.sizes})));
   const auto columns = static_cast<std::size_t>(examples.array.sizes[1]);
   std::size_t n = request.target.empty() || request.target == "last" ? columns : 0;
   std::from_chars(request.target.data(), request.target.data() + request.target.size(),
                   n);
   if (n < 1 || n > columns)
-    return wrong(examples.origin, "no column is the target \"" + request.target
-                                      + "\"; use a number from 1 to "
-                                      + std::to_string(columns)
-                                      + ", \"last\", or a file of targets");
+    return wrong(examples.origin,
+                 fmt::format("no column is the target \"{}\"; use a number from 1 to {}, "
+                             "\"last\", or a file of targets",
+                             request.target, columns));
   p.target_column = n - 1;
   p.target_found = request.target.empty() ? target_reason::last : target_reason::asked;
   p.target = p.table.columns[n - 1];

@@ -17,6 +17,8 @@
 #include "genome/genes/hash.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -90,18 +92,19 @@ expected<target_guess> find_target(const data_profile& p, const std::string& ask
     return target_guess{n - 1, target_reason::asked};
   if (p.header != "names")
     return fail(error_kind::invalid_input,
-                "no column is the target " + in_quotes(asked)
-                    + ": the file has no names of columns; use a number from 1 to "
-                    + std::to_string(columns.size())
-                    + " or \"last\", or say --header names if its first line names them");
+                fmt::format("no column is the target {}: the file has no names of "
+                            "columns; use a number from 1 to {} or \"last\", or say "
+                            "--header names if its first line names them",
+                            in_quotes(asked), columns.size()));
   std::vector<std::string> names;
   for (const auto& c : columns)
     names.push_back(c.name);
   const auto near = nearest(asked, names);
   return fail(error_kind::invalid_input,
-              "no column is the target " + in_quotes(asked)
-                  + (near.empty() ? "; there are " + all_in_quotes(names)
-                                  : "; did you mean " + in_quotes(near) + "?"));
+              fmt::format("no column is the target {}{}", in_quotes(asked),
+                          near.empty()
+                              ? "; there are " + all_in_quotes(names)
+                              : fmt::format("; did you mean {}?", in_quotes(near))));
 }
 
 /// Reads the targets of a file of their own, as many as there are rows.
@@ -110,11 +113,10 @@ expected<std::vector<std::string>> read_targets(data_profile& p) {
   if (!targets)
     return tl::unexpected(std::move(targets).error());
   if (targets->texts.size() != p.rows)
-    return fail_in(
-        p.target_file.string(),
-        {error_kind::invalid_input, "holds " + std::to_string(targets->texts.size())
-                                        + " targets, where " + p.file.string() + " holds "
-                                        + std::to_string(p.rows) + " rows"});
+    return fail_in(p.target_file.string(),
+                   {error_kind::invalid_input,
+                    fmt::format("holds {} targets, where {} holds {} rows",
+                                targets->texts.size(), p.file.string(), p.rows)});
   column_profiler values("", targets->number);
   for (const std::string& text : targets->texts)
     values.add(text);
@@ -216,13 +218,15 @@ expected<void> check_used(const data_profile& p) {
   std::size_t said = 0;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
     if (p.target_column != i && ++said <= most)
-      reasons += (said == 1 ? "" : "; ") + in_quotes(p.label(i)) + ": "
-                 + reason_text(p.table.columns[i], use_of(p.table.columns[i]).ignored);
+      reasons += fmt::format(
+          "{}{}: {}", said == 1 ? "" : "; ", in_quotes(p.label(i)),
+          reason_text(p.table.columns[i], use_of(p.table.columns[i]).ignored));
   if (said > most)
-    reasons += "; and " + std::to_string(said - most) + " more";
+    reasons += fmt::format("; and {} more", said - most);
   return fail(error_kind::invalid_input,
-              "no column is left to learn from (" + reasons
-                  + "); what is learnt from are numbers, categories and dates");
+              fmt::format("no column is left to learn from ({}); what is learnt from are "
+                          "numbers, categories and dates",
+                          reasons));
 }
 
 /// Without a request, a file of targets that lies beside; else whether the request names

@@ -5,6 +5,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -13,7 +15,7 @@ namespace {
 
 std::string name_of(const table_profile& profile, std::size_t i) {
   const std::string& name = profile.columns[i].name;
-  return name.empty() ? "column " + std::to_string(i + 1) : printable(name);
+  return name.empty() ? fmt::format("column {}", i + 1) : printable(name);
 }
 
 std::string rows_line(const inferred_data& d, std::uint64_t examples) {
@@ -34,34 +36,34 @@ std::string rows_line(const inferred_data& d, std::uint64_t examples) {
   const auto rows = d.profile->rows;
   const bool dropped = d.params.blanks == blank_rule::drop && examples < rows
                        && d.params.limit == 0 && d.params.test_file.empty();
-  return d.params.file.filename().string() + ": " + counted(rows, "row", "rows")
-         + (dropped ? ", of which " + with_commas(rows - examples)
-                          + " are left out for their blanks"
-                    : "")
-         + (d.without_target > 0 ? ", of which " + std::to_string(d.without_target)
-                                       + (d.without_target == 1 ? " is" : " are")
-                                       + " left out, without a target"
-                                 : "")
-         + "; beside the target " + counted(columns.size() - 1, "column", "columns")
-         + ": " + joined(kinds);
+  return fmt::format("{}: {}{}{}; beside the target {}: {}",
+                     d.params.file.filename().string(), counted(rows, "row", "rows"),
+                     dropped ? fmt::format(", of which {} are left out for their blanks",
+                                           with_commas(rows - examples))
+                             : "",
+                     d.without_target > 0 ? fmt::format(
+                         ", of which {}{} left out, without a target", d.without_target,
+                         d.without_target == 1 ? " is" : " are")
+                                          : "",
+                     counted(columns.size() - 1, "column", "columns"), joined(kinds));
 }
 
 std::string target_line(const inferred_data& d) {
   constexpr std::size_t most = 10;
   const auto& target = d.profile->columns[d.target];
-  std::string line = "target " + name_of(*d.profile, d.target) + ": ";
+  std::string line = fmt::format("target {}: ", name_of(*d.profile, d.target));
   if (!d.params.task.has_classes())
     return line
            + (target.minimum && target.maximum
-                  ? "numbers from " + short_number(*target.minimum) + " to "
-                        + short_number(*target.maximum)
+                  ? fmt::format("numbers from {} to {}", short_number(*target.minimum),
+                                short_number(*target.maximum))
                   : "numbers");
   std::vector<std::string> classes;
   for (const value_count& v : target.frequent)
     if (classes.size() < most)
-      classes.push_back(printable(v.value) + " " + with_commas(v.count));
-  return line + counted(target.distinct, "class", "classes") + ": " + joined(classes)
-         + (target.distinct > classes.size() ? ", ..." : "");
+      classes.push_back(fmt::format("{} {}", printable(v.value), with_commas(v.count)));
+  return fmt::format("{}{}: {}{}", line, counted(target.distinct, "class", "classes"),
+                     joined(classes), target.distinct > classes.size() ? ", ..." : "");
 }
 
 std::string blanks_line(const inferred_data& d) {
@@ -70,7 +72,7 @@ std::string blanks_line(const inferred_data& d) {
   for (std::size_t i = 0; i < d.profile->columns.size(); ++i)
     if (const auto blanks = d.profile->columns[i].blanks;
         blanks > 0 && i != d.target && d.kinds[i] != encoding_kind::ignore)
-      parts.push_back(name_of(*d.profile, i) + " " + with_commas(blanks));
+      parts.push_back(fmt::format("{} {}", name_of(*d.profile, i), with_commas(blanks)));
   if (parts.empty())
     return "";
   const auto more = parts.size() > most ? parts.size() - most : 0;
@@ -108,7 +110,7 @@ std::string scale_note(const data_set& data) {
   constexpr std::size_t most = 5;
   auto text = joined(std::span(data.robust).first(std::min(most, data.robust.size())));
   if (data.robust.size() > most)
-    text += " and " + std::to_string(data.robust.size() - most) + " more";
+    text += fmt::format(" and {} more", data.robust.size() - most);
   return text.empty() ? ""
                       : "scaled by median and quartiles, as a few outliers make the "
                         "deviation (data.scale): "

@@ -8,6 +8,8 @@
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -160,8 +162,9 @@ private:
       if (!c.unit.empty())
         note(i, " holds numbers with " + in_quotes(c.unit));
       if (c.index)
-        note(i, " numbers the rows, and is a number to networks; ignore = ["
-                    + in_quotes(name_of(i)) + "] leaves it out");
+        note(i, fmt::format(" numbers the rows, and is a number to networks; ignore = "
+                            "[{}] leaves it out",
+                            in_quotes(name_of(i))));
       return;
     }
     const auto use = use_of(c);
@@ -169,14 +172,14 @@ private:
         use.ignored == ignore_reason::none ? kind_of(use.as) : encoding_kind::ignore;
     if (out_.kinds[i] == encoding_kind::ignore) {
       out_.params.ignore.push_back(name_of(i));
-      ignored_.push_back(table_.head.column(i)
-                         + " is ignored: " + reason_text(c, use.ignored));
+      ignored_.push_back(fmt::format("{} is ignored: {}", table_.head.column(i),
+                                     reason_text(c, use.ignored)));
     } else {
       out_.params.columns.push_back({name_of(i), out_.kinds[i]});
       if (c.kind == column_kind::date && c.dates < c.values())
-        note(i, " has " + std::to_string(c.values() - c.dates)
-                    + " dates that no calendar has, such as " + in_quotes(c.not_date)
-                    + ", which are taken for blanks");
+        note(i, fmt::format(" has {} dates that no calendar has, such as {}, which are "
+                            "taken for blanks",
+                            c.values() - c.dates, in_quotes(c.not_date)));
     }
   }
 
@@ -204,8 +207,8 @@ private:
     out_.notes.insert(out_.notes.end(), ignored_.begin(),
                       ignored_.begin() + static_cast<std::ptrdiff_t>(said));
     if (ignored_.size() > said)
-      out_.notes.push_back(std::to_string(ignored_.size() - said)
-                           + " more columns are ignored for such reasons");
+      out_.notes.push_back(fmt::format("{} more columns are ignored for such reasons",
+                                       ignored_.size() - said));
   }
 
   /// Fails where nothing is left of what was not ignored by anybody.
@@ -216,13 +219,12 @@ private:
       if (i != out_.target && out_.kinds[i] != encoding_kind::ignore)
         return {};
     return table_.head.wrong(
-        table_.head.line,
-        "no column is left to learn from: " + ignored_.front()
-            + (ignored_.size() > 1
-                   ? ", and " + std::to_string(ignored_.size() - 1) + " more are, too"
-                   : "")
-            + "; what is learnt from are numbers, categories and "
-              "dates");
+        table_.head.line, fmt::format("no column is left to learn from: {}{}; what is "
+                                      "learnt from are numbers, categories and dates",
+                                      ignored_.front(),
+                                      ignored_.size() > 1 ? fmt::format(
+                                          ", and {} more are, too", ignored_.size() - 1)
+                                                          : ""));
   }
 
   /// Texts of a file without names would be taken for names, if numbers were all that is
@@ -256,9 +258,10 @@ private:
     const auto& c = column(out_.target);
     if (out_.params.task.has_classes() && c.whole && c.distinct > many)
       note(out_.target,
-           ", the target, is a whole number with " + std::to_string(c.distinct)
-               + " different values, which are taken for classes; to predict the number, "
-                 "say task = \"regression\"");
+           fmt::format(
+               ", the target, is a whole number with {} different values, which are "
+               "taken for classes; to predict the number, say task = \"regression\"",
+               c.distinct));
   }
 
   open_table table_;

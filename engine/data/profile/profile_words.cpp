@@ -5,6 +5,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -36,20 +38,22 @@ bool is_digit(char c) {
 }
 
 std::string plural(std::uint64_t n, const std::string& one) {
-  return with_commas(n) + " " + one + (n == 1 ? "" : "s");
+  return fmt::format("{} {}{}", with_commas(n), one, n == 1 ? "" : "s");
 }
 
 /// "class "a"", or "12 classes ("a", "b", ...)".
 std::string classes_of(const suspicion& s) {
   return s.count == 1 ? "class " + in_quotes(s.names.front())
-                      : with_commas(s.count) + " classes (" + all_in_quotes(s.names)
-                            + (s.count > s.names.size() ? ", ..." : "") + ")";
+                      : fmt::format("{} classes ({}{})", with_commas(s.count),
+                                    all_in_quotes(s.names),
+                                    s.count > s.names.size() ? ", ..." : "");
 }
 
 std::string alike_text(const suspicion& s) {
   return " differ by case or blanks alone: write them in one way if they are one"
-         + (s.count == 1 ? std::string()
-                         : " (and so in " + plural(s.count - 1, "other case") + ")");
+         + (s.count == 1
+                ? std::string()
+                : fmt::format(" (and so in {})", plural(s.count - 1, "other case")));
 }
 
 /// Returns a hint for classes that are numbers.
@@ -90,21 +94,21 @@ std::string reason_text(const column_profile& c, ignore_reason why) {
   case ignore_reason::identifier:
     return "almost every row has a value of its own";
   case ignore_reason::groups:
-    return "it has " + values + " that name what rows belong to";
+    return fmt::format("it has {} that name what rows belong to", values);
   case ignore_reason::text:
     return "it is free text, of " + values;
   case ignore_reason::too_many_values:
-    return "it has " + values + ", too many for categories";
+    return fmt::format("it has {}, too many for categories", values);
   }
   return {};
 }
 
 std::string values_text(const column_profile& c) {
   if (c.kind == column_kind::date && c.minimum)
-    return date_text(*c.minimum) + " to " + date_text(*c.maximum);
+    return fmt::format("{} to {}", date_text(*c.minimum), date_text(*c.maximum));
   if (c.kind == column_kind::number && c.minimum)
-    return short_number(*c.minimum) + " to " + short_number(*c.maximum)
-           + (c.unit.empty() ? "" : ", in " + printable(c.unit));
+    return fmt::format("{} to {}{}", short_number(*c.minimum), short_number(*c.maximum),
+                       c.unit.empty() ? "" : ", in " + printable(c.unit));
   const bool counted = c.kind == column_kind::category || c.kind == column_kind::yes_no;
   constexpr std::size_t most = 3;
   std::string list;
@@ -118,12 +122,12 @@ std::string classes_text(const data_profile& d, std::size_t most) {
   const auto all = static_cast<double>(std::max<std::uint64_t>(d.target.values(), 1));
   std::string list;
   for (std::size_t i = 0; i < std::min(d.classes.size(), most); ++i)
-    list += (i == 0 ? "" : ", ") + printable(d.classes[i].value) + " "
-            + with_commas(d.classes[i].count) + " ("
-            + percent_text(static_cast<double>(d.classes[i].count) / all) + ")";
+    list += fmt::format("{}{} {} ({})", i == 0 ? "" : ", ", printable(d.classes[i].value),
+                        with_commas(d.classes[i].count),
+                        percent_text(static_cast<double>(d.classes[i].count) / all));
   return list
          + (d.classes.size() > most
-                ? ", and " + with_commas(d.classes.size() - most) + " more"
+                ? fmt::format(", and {} more", with_commas(d.classes.size() - most))
                 : "");
 }
 
@@ -149,102 +153,113 @@ std::string split_text(const data_profile& d) {
   case split_kind::stratified:
     return "each part has its share of each class";
   case split_kind::by_time:
-    return "by " + in_quotes(d.split_column)
-           + ", which orders the rows: the latest are the test part";
+    return fmt::format("by {}, which orders the rows: the latest are the test part",
+                       in_quotes(d.split_column));
   case split_kind::by_group:
-    return "by " + in_quotes(d.split_column)
-           + ": rows that share its value are in one part";
+    return fmt::format("by {}: rows that share its value are in one part",
+                       in_quotes(d.split_column));
   }
   return {};
 }
 
 std::string repeated_name_text(const repeated_name& repeated) {
-  return "several columns are named " + in_quotes(repeated.name)
-         + "; the second is called " + in_quotes(repeated.second)
-         + " here, as pandas calls it";
+  return fmt::format(
+      "several columns are named {}; the second is called {} here, as pandas calls it",
+      in_quotes(repeated.name), in_quotes(repeated.second));
 }
 
 std::string suspicion_text(const suspicion& s, const data_profile& d) {
   const std::string column = in_quotes(s.column), value = in_quotes(s.value);
   switch (s.kind) {
   case suspicion_kind::gives_target_away:
-    return column + " alone predicts the target ("
-           + (d.task.has_classes() ? percent_text(s.share) + " of unseen rows"
-                                   : "R2 " + short_number(s.share))
-           + "): if it is not known before the target is, set it to \"ignore\"";
+    return fmt::format("{} alone predicts the target ({}): if it is not known before the "
+                       "target is, set it to \"ignore\"",
+                       column,
+                       d.task.has_classes() ? percent_text(s.share) + " of unseen rows"
+                                            : "R2 " + short_number(s.share));
   case suspicion_kind::blanks_give_away:
-    return "whether " + column + " is blank predicts the target (" + percent_text(s.share)
-           + " of unseen rows): if it is filled in after the target is known, set it to "
-             "\"ignore\"";
+    return fmt::format("whether {} is blank predicts the target ({} of unseen rows): if "
+                       "it is filled in after the target is known, set it to \"ignore\"",
+                       column, percent_text(s.share));
   case suspicion_kind::make_up_target:
     return s.names.size() == 1
-               ? all_in_quotes(s.names) + " gives the target away (R2 "
-                     + short_number(s.share)
-                     + "): if it is made of the target, or the target of it, set it to "
-                       "\"ignore\""
-               : all_in_quotes(s.names) + " together give the target away (by a "
-                     + s.value + ", R2 " + short_number(s.share)
-                     + "): if the target is made of them, or one of them of it, set them "
-                       "to \"ignore\"";
+               ? fmt::format("{} gives the target away (R2 {}): if it is made of the "
+                             "target, or the target of it, set it to \"ignore\"",
+                             all_in_quotes(s.names), short_number(s.share))
+               : fmt::format(
+                   "{} together give the target away (by a {}, R2 {}): if the target is "
+                   "made of them, or one of them of it, set them to \"ignore\"",
+                   all_in_quotes(s.names), s.value, short_number(s.share));
   case suspicion_kind::repeated_rows:
-    return plural(s.count, "row") + " " + are(s.count)
-           + " equal to an earlier one and can lie on both sides of the split: remove "
-             "them unless they are cases of their own";
+    return fmt::format("{} {} equal to an earlier one and can lie on both sides of the "
+                       "split: remove them unless they are cases of their own",
+                       plural(s.count, "row"), are(s.count));
   case suspicion_kind::lone_class:
-    return classes_of(s) + (s.count == 1 ? " has" : " have each")
-           + " one row, and two are the least: add rows or remove "
-           + (s.count == 1 ? "it" : "them") + number_hint(d);
+    return fmt::format("{}{} one row, and two are the least: add rows or remove {}{}",
+                       classes_of(s), s.count == 1 ? " has" : " have each",
+                       s.count == 1 ? "it" : "them", number_hint(d));
   case suspicion_kind::small_class:
-    return classes_of(s) + (s.count == 1 ? " has" : " have each")
-           + " two rows: too few to learn and to test " + (s.count == 1 ? "it" : "them");
+    return fmt::format("{}{} two rows: too few to learn and to test {}", classes_of(s),
+                       s.count == 1 ? " has" : " have each",
+                       s.count == 1 ? "it" : "them");
   case suspicion_kind::alike_classes:
-    return "the classes " + all_in_quotes(s.names) + alike_text(s);
+    return fmt::format("the classes {}{}", all_in_quotes(s.names), alike_text(s));
   case suspicion_kind::alike_values:
-    return "the values " + all_in_quotes(s.names) + " of " + column + alike_text(s);
+    return fmt::format("the values {} of {}{}", all_in_quotes(s.names), column,
+                       alike_text(s));
   case suspicion_kind::unbalanced:
-    return "class " + value + " has " + percent_text(s.share)
-           + " of the rows: a network that always says it looks good by accuracy";
+    return fmt::format("class {} has {} of the rows: a network that always says it looks "
+                       "good by accuracy",
+                       value, percent_text(s.share));
   case suspicion_kind::blank_target:
-    return plural(s.count, "row") + (s.count == 1 ? " has" : " have") + " no target"
-           + (d.task.has_classes()
-                  ? ": where it is empty they will be left out; \"NA\" and the like are "
-                    "taken for a class"
-                  : " and will be left out");
+    return fmt::format(
+        "{}{} no target{}", plural(s.count, "row"), s.count == 1 ? " has" : " have",
+        d.task.has_classes()
+            ? ": where it is empty they will be left out; \"NA\" and the like are "
+              "taken for a class"
+            : " and will be left out");
   case suspicion_kind::mostly_blank:
-    return column + " is blank in " + percent_text(s.share) + " of the rows";
+    return fmt::format("{} is blank in {} of the rows", column, percent_text(s.share));
   case suspicion_kind::mostly_numbers:
-    return column + " holds numbers but for " + plural(s.count, "value") + ", such as "
-           + value + ": if these are blanks, leave them empty";
+    return fmt::format(
+        "{} holds numbers but for {}, such as {}: if these are blanks, leave them empty",
+        column, plural(s.count, "value"), value);
   case suspicion_kind::infinite:
-    return column + " holds numbers of which " + with_commas(s.count) + " "
-           + (s.count == 1 ? "is" : "are")
-           + " infinite: leave these empty, and it is read as numbers";
+    return fmt::format("{} holds numbers of which {} {} infinite: leave these empty, and "
+                       "it is read as numbers",
+                       column, with_commas(s.count), s.count == 1 ? "is" : "are");
   case suspicion_kind::reading:
     return s.value;
   case suspicion_kind::mixed_units:
-    return column + " holds numbers with different units, or with none (" + value
-           + "): write all of them with the same, or without";
+    return fmt::format("{} holds numbers with different units, or with none ({}): write "
+                       "all of them with the same, or without",
+                       column, value);
   case suspicion_kind::no_days:
-    return column + " holds dates but for " + plural(s.count, "value") + ", such as "
-           + value + ", which no calendar has: taken for blanks";
+    return fmt::format(
+        "{} holds dates but for {}, such as {}, which no calendar has: taken for blanks",
+        column, plural(s.count, "value"), value);
   case suspicion_kind::mostly_dates:
-    return column + " holds dates but for " + plural(s.count, "value") + ", such as "
-           + value + ": if these are blanks, leave them empty";
+    return fmt::format(
+        "{} holds dates but for {}, such as {}: if these are blanks, leave them empty",
+        column, plural(s.count, "value"), value);
   case suspicion_kind::outlier:
-    return column + " has " + short_number(s.share)
-           + ", far from its other values: it is scaled by its median and quartiles, and "
-             "cut off; if that is a mistake or means a blank, leave it empty";
+    return fmt::format(
+        "{} has {}, far from its other values: it is scaled by its median and quartiles, "
+        "and cut off; if that is a mistake or means a blank, leave it empty",
+        column, short_number(s.share));
   case suspicion_kind::unclear_dates:
-    return "the day and the month of " + column
-           + " can be swapped: write dates as 2024-01-31 to be sure";
+    return fmt::format("the day and the month of {} can be swapped: write dates as "
+                       "2024-01-31 to be sure",
+                       column);
   case suspicion_kind::few_rows:
-    return "there " + are(s.count) + " only " + plural(s.count, "row")
-           + ": what validation and test say will depend on chance";
+    return fmt::format(
+        "there {} only {}: what validation and test say will depend on chance",
+        are(s.count), plural(s.count, "row"));
   case suspicion_kind::named_twice:
     return repeated_name_text({s.value, s.column});
   case suspicion_kind::many_classes:
-    return with_commas(s.count) + " classes in " + plural(d.rows, "row")
-           + ": few rows to learn each from" + number_hint(d);
+    return fmt::format("{} classes in {}: few rows to learn each from{}",
+                       with_commas(s.count), plural(d.rows, "row"), number_hint(d));
   case suspicion_kind::no_forecast:
     return column
            + " orders the rows in time, but each row's target is predicted from the same "
@@ -269,10 +284,10 @@ std::vector<std::string> suspicion_lines(const data_profile& d) {
       others[s.kind].push_back(s.column.empty() ? s.value : s.column);
   for (const auto& [kind, names] : others) {
     const auto first = std::ranges::find(d.suspicions, kind, &suspicion::kind);
-    lines.push_back("the same as of "
-                    + in_quotes(first->column.empty() ? first->value : first->column)
-                    + " is true of " + with_commas(names.size())
-                    + " more: " + all_in_quotes(names));
+    lines.push_back(
+        fmt::format("the same as of {} is true of {} more: {}",
+                    in_quotes(first->column.empty() ? first->value : first->column),
+                    with_commas(names.size()), all_in_quotes(names)));
   }
   return lines;
 }

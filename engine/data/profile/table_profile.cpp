@@ -7,6 +7,8 @@
 #include "engine/data/reading/robust_scale.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -353,7 +355,7 @@ expected<table_profile> profile_rows(csv_rows rows, std::string_view origin,
   for (;;) {
     const auto more = rows.next(r);
     const auto wrong = [&](std::string message) {
-      return fail_in(std::string(origin) + ":" + std::to_string(r.line),
+      return fail_in(fmt::format("{}:{}", origin, r.line),
                      {error_kind::invalid_input, std::move(message)});
     };
     if (!more)
@@ -361,8 +363,8 @@ expected<table_profile> profile_rows(csv_rows rows, std::string_view origin,
     if (!*more)
       return profiler.finish();
     if (r.fields.size() != names.size())
-      return wrong(std::to_string(r.fields.size()) + " columns, where the lines before "
-                   + "have " + std::to_string(names.size()));
+      return wrong(fmt::format("{} columns, where the lines before have {}",
+                               r.fields.size(), names.size()));
     profiler.add(r.fields);
   }
 }

@@ -2,6 +2,8 @@
 
 #include "engine/data/bytes/in_quotes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -83,9 +85,11 @@ tl::unexpected<error> ask(std::string why, std::span<const column_profile> colum
     for (std::size_t i = 0; i < columns.size(); ++i)
       if (may_be_target(columns[i]))
         likely.push_back(i);
-  return fail(error_kind::invalid_input,
-              std::move(why) + "; say which column is to be predicted, --target COLUMN"
-                  + (likely.empty() ? "" : ", such as " + all_named(columns, likely)));
+  return fail(
+      error_kind::invalid_input,
+      fmt::format("{}; say which column is to be predicted, --target COLUMN{}",
+                  std::move(why),
+                  likely.empty() ? "" : ", such as " + all_named(columns, likely)));
 }
 
 bool is_named(const column_profile& c, char letter) {
@@ -146,13 +150,13 @@ expected<target_guess> guess_target(std::span<const column_profile> columns, boo
   }
   const auto not_named = [&] {
     return "no column is named like a target, and the last one, "
-           + (columns[last].name.empty() ? "number " + std::to_string(last + 1)
+           + (columns[last].name.empty() ? fmt::format("number {}", last + 1)
                                          : in_quotes(columns[last].name));
   };
   if (!may_be_target(columns[last]))
-    return ask(not_named() + ", cannot be one ("
-                   + std::string(to_text(columns[last].kind)) + ")",
-               columns, {});
+    return ask(
+        fmt::format("{}, cannot be one ({})", not_named(), to_text(columns[last].kind)),
+        columns, {});
   const auto describing = named_by(columns.last(1), describing_words);
   if (names && !describing.empty())
     return ask(not_named() + ", rather describes a case", columns, {});

@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -43,9 +45,10 @@ std::vector<std::int64_t> sort_classes(const examples& e, data_set& data) {
 expected<void> check_classes(const examples& e, const data_set& data) {
   const std::string file = e.origin;
   if (data.classes.size() < 2)
-    return fail(error_kind::invalid_input, file + ": every example is of class \""
-                                               + data.classes.front()
-                                               + "\"; two classes are the least");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("{}: every example is of class \"{}\"; two classes are the least",
+                    file, data.classes.front()));
   std::vector<std::size_t> members(data.classes.size(), 0);
   std::vector<std::size_t> first(data.classes.size(), 0);
   for (std::size_t i = 0; i < e.count; ++i)
@@ -58,16 +61,17 @@ expected<void> check_classes(const examples& e, const data_set& data) {
   const auto others = std::ranges::count(members, 1U) - 1;
   return fail(
       error_kind::invalid_input,
-      e.place(first[c]) + ": class \"" + data.classes[c]
-          + "\" has this one member; two are the least"
-          + (others == 0 ? ""
-                         : " (and " + std::to_string(others)
-                               + (others == 1 ? " other class has one)"
-                                              : " other classes have one each)"))
-          + (parse_number<double>(data.classes[c])
-                     && (e.by_line || !parse_number<std::int64_t>(data.classes[c]))
-                 ? " (to predict numbers, say task = \"regression\")"
-                 : ""));
+      fmt::format("{}: class \"{}\" has this one member; two are the least{}{}",
+                  e.place(first[c]), data.classes[c],
+                  others == 0
+                      ? ""
+                      : fmt::format(" (and {}{}", others,
+                                    others == 1 ? " other class has one)"
+                                                : " other classes have one each)"),
+                  parse_number<double>(data.classes[c])
+                          && (e.by_line || !parse_number<std::int64_t>(data.classes[c]))
+                      ? " (to predict numbers, say task = \"regression\")"
+                      : ""));
 }
 
 } // namespace
@@ -84,7 +88,8 @@ expected<void> set_labels(const examples& e, const examples* test, data_set& dat
     if (known == e.classes.end()
         || label[static_cast<std::size_t>(known - e.classes.begin())] < 0)
       return fail(error_kind::invalid_input,
-                  test->place(i) + ": class \"" + name + "\" is not one of " + e.origin);
+                  fmt::format("{}: class \"{}\" is not one of {}", test->place(i), name,
+                              e.origin));
     data.labels.push_back(label[static_cast<std::size_t>(known - e.classes.begin())]);
   }
   return {};

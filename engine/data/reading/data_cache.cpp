@@ -15,6 +15,7 @@
 #include "genome/genes/hash.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -152,7 +153,7 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   std::uint64_t bytes = 0;
   std::string text;
   const auto add = [&](const std::string& part) {
-    text += std::to_string(part.size()) + ":" + part;
+    text += fmt::format("{}:{}", part.size(), part);
   };
   for (const auto* file :
        {&params.file, &params.target_file, &params.test_file, &params.test_target_file}) {
@@ -177,11 +178,10 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   for (const std::string& ignored : params.ignore)
     add("ignore " + ignored);
   for (const column_choice& c : params.columns)
-    add(std::string(to_text(c.kind)) + " " + c.column);
+    add(fmt::format("{} {}", to_text(c.kind), c.column));
   for (const std::string& form : {params.delimiter, params.decimal, params.encoding})
     add("form " + form);
-  add("split " + std::to_string(static_cast<int>(params.split_by)) + " "
-      + params.split_column);
+  add(fmt::format("split {} {}", static_cast<int>(params.split_by), params.split_column));
   for (const double share : {params.train, params.validation, params.test})
     add(std::to_string(std::bit_cast<std::uint64_t>(share)));
   for (const std::uint64_t n :
@@ -189,11 +189,11 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
         params.limit, seed})
     add(std::to_string(n));
   if (params.test_limit)
-    add("test " + std::to_string(*params.test_limit));
+    add(fmt::format("test {}", *params.test_limit));
   // Said always: forms of before there were layouts have other names.
-  add("layout " + std::to_string(static_cast<unsigned>(params.layout)));
+  add(fmt::format("layout {}", static_cast<unsigned>(params.layout)));
   if (params.scale != scale_rule::deviation)
-    add("scale " + std::to_string(static_cast<unsigned>(params.scale)));
+    add(fmt::format("scale {}", static_cast<unsigned>(params.scale)));
   return cache_key{.name = hash128(text), .checksum = *checksum};
 }
 
@@ -243,7 +243,7 @@ data_set keep_cached(const data_cache& cache, const cache_key& key, data_set dat
 cache_lock::cache_lock(const data_cache& cache, const cache_key& key) {
   if (!make_folder(cache.folder))
     return;
-  const auto name = "lock-" + std::to_string(key.name.low % 16);
+  const auto name = fmt::format("lock-{}", key.name.low % 16);
   file_.reset(::open((cache.folder / name).c_str(),
                      O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   while (file_ && ::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR) {

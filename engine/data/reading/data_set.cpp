@@ -14,6 +14,8 @@
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/reading/split.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -70,10 +72,10 @@ expected<tensor_shape> shape_of(const examples& e, const data_params& params) {
     return e.shape;
   if (params.shape.elements() == e.shape.elements())
     return params.shape;
-  return wrong(training_files(params).examples.place() + ": an example has "
-               + std::to_string(e.shape.elements())
-               + " values besides the target, where shape = " + to_text(params.shape)
-               + " takes " + std::to_string(params.shape.elements()));
+  return wrong(fmt::format(
+      "{}: an example has {} values besides the target, where shape = {} takes {}",
+      training_files(params).examples.place(), e.shape.elements(), to_text(params.shape),
+      params.shape.elements()));
 }
 
 // By example the time, as a number or in seconds.
@@ -131,8 +133,8 @@ expected<void> set_parts(const examples& e, const examples* test,
         std::tuple("validation", &data.validation, shares.validation),
         std::tuple("test", &data.test, shares.test)})
     if (part->empty() && share > 0)
-      return wrong(e.origin + ": " + std::to_string(e.count)
-                   + " examples are too few: the " + name + " part has none");
+      return wrong(fmt::format("{}: {} examples are too few: the {} part has none",
+                               e.origin, e.count, name));
   return {};
 }
 
@@ -239,11 +241,10 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     return tl::unexpected(shape.error());
   data.shape = *shape;
   if (test && test->shape.elements() != e.shape.elements())
-    return wrong(test_files(params)->examples.place() + ": an example has "
-                 + std::to_string(test->shape.elements())
-                 + " values besides the target, where "
-                 + training_files(params).examples.place() + " has "
-                 + std::to_string(e.shape.elements()));
+    return wrong(
+        fmt::format("{}: an example has {} values besides the target, where {} has {}",
+                    test_files(params)->examples.place(), test->shape.elements(),
+                    training_files(params).examples.place(), e.shape.elements()));
   if (auto set = set_features(e, tested, *unscaled, params, data, how); !set)
     return tl::unexpected(std::move(set).error());
   data.numbers = numbers_of(e.columns);

@@ -7,6 +7,8 @@
 
 #include "engine/data/reading/preprocessing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,9 +35,9 @@ encoded_values encode_values(const text_column& texts, const column_encoding& co
 tl::unexpected<error> unknown_value(const examples& e, std::size_t example,
                                     const text_column& texts, std::size_t code,
                                     const std::string& known_from) {
-  return fail(error_kind::invalid_input, e.place(example) + ": " + texts.name + " is \""
-                                             + texts.values[code] + "\", which "
-                                             + known_from + " does not have there");
+  return fail(error_kind::invalid_input,
+              fmt::format("{}: {} is \"{}\", which {} does not have there",
+                          e.place(example), texts.name, texts.values[code], known_from));
 }
 
 // Encodes the columns as the file to train on has them. If a column is named in `strict`,
@@ -147,11 +149,12 @@ expected<void> fill_blanks(const feature_rows& rows, const std::vector<double>& 
     if (!std::isnan(rows.values[i]))
       continue;
     if (std::isnan(fills[c]))
-      return fail(error_kind::invalid_input,
-                  "feature " + std::to_string(c + 1)
-                      + " has no value in the train part, so there is no mean to put in "
-                        "place of its blanks; ignore the column or say blanks = "
-                        "\"drop\"");
+      return fail(
+          error_kind::invalid_input,
+          fmt::format(
+              "feature {} has no value in the train part, so there is no mean to put in "
+              "place of its blanks; ignore the column or say blanks = \"drop\"",
+              c + 1));
     rows.values.set(i, fills[c]);
   }
   return {};

@@ -20,6 +20,8 @@
 #include "engine/data/columns/number_form.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -89,14 +91,14 @@ public:
 
 private:
   tl::unexpected<error> wrong(const csv_row& r, std::string message) const {
-    return fail_in(out_.origin + ":" + std::to_string(r.line),
+    return fail_in(fmt::format("{}:{}", out_.origin, r.line),
                    {error_kind::invalid_input, std::move(message)});
   }
 
   std::string column(std::size_t c) const {
     const std::string& name = how_.column(c).name;
-    return "column " + std::to_string(place_[c] + 1)
-           + (name.empty() ? "" : " (" + in_quotes(name) + ")");
+    return fmt::format("column {}{}", place_[c] + 1,
+                       name.empty() ? "" : fmt::format(" ({})", in_quotes(name)));
   }
 
   bool is_number(std::size_t c) const {
@@ -156,11 +158,10 @@ private:
     if (!row && evidence.misfits == 0)
       return wrong(r, "this line may be a row or names of columns; write the names that "
                       "the training data has above the rows");
-    out_.notes.push_back(out_.origin + ": "
-                         + "the first line has none of the names of the "
-                           "training data's columns; it is "
-                         + (row ? "taken for a row" : "passed over")
-                         + ", and the columns are taken by their place");
+    out_.notes.push_back(
+        fmt::format("{}: the first line has none of the names of the training data's "
+                    "columns; it is {}, and the columns are taken by their place",
+                    out_.origin, row ? "taken for a row" : "passed over"));
     return !row;
   }
 
@@ -200,11 +201,11 @@ private:
       place_.push_back(there ? static_cast<std::size_t>(at - r.fields.begin()) : nowhere);
     }
     if (!missing.empty())
-      return wrong(r, (missing.size() == 1 ? "the column " : "the columns ")
-                          + all_in_quotes(missing)
-                          + (missing.size() == 1 ? " of the training data is"
-                                                 : " of the training data are")
-                          + " missing");
+      return wrong(r, fmt::format("{}{}{} missing",
+                                  missing.size() == 1 ? "the column " : "the columns ",
+                                  all_in_quotes(missing),
+                                  missing.size() == 1 ? " of the training data is"
+                                                      : " of the training data are"));
     if (const auto at = std::ranges::find(r.fields, how_.target);
         !how_.target.empty() && at != r.fields.end())
       target_ = static_cast<std::size_t>(at - r.fields.begin());
@@ -214,21 +215,20 @@ private:
                  == how_.columns.end())
         further.emplace_back(field);
     if (!further.empty())
-      out_.notes.push_back(
-          out_.origin + ": " + (further.size() == 1 ? "the column " : "the columns ")
-          + all_in_quotes(further)
-          + (further.size() == 1
-                 ? " is none of the training data's and is passed over"
-                 : " are none of the training data's and are passed over"));
+      out_.notes.push_back(fmt::format(
+          "{}: {}{}{}", out_.origin, further.size() == 1 ? "the column " : "the columns ",
+          all_in_quotes(further),
+          further.size() == 1 ? " is none of the training data's and is passed over"
+                              : " are none of the training data's and are passed over"));
     return {};
   }
 
   expected<void> by_place(const csv_row& r) {
     const bool with_target = how_.target_column && columns_ == how_.width + 1;
     if (columns_ != how_.width && !with_target)
-      return wrong(r, std::to_string(columns_) + (columns_ == 1 ? " column" : " columns")
-                          + ", where the training data has " + std::to_string(how_.width)
-                          + (how_.target_column ? " and the target" : ""));
+      return wrong(r, fmt::format("{}{}, where the training data has {}{}", columns_,
+                                  columns_ == 1 ? " column" : " columns", how_.width,
+                                  how_.target_column ? " and the target" : ""));
     for (std::size_t c = 0; c < how_.width; ++c)
       place_.push_back(c + (with_target && c >= *how_.target_column ? 1 : 0));
     if (with_target)
@@ -263,19 +263,18 @@ private:
       if (here.all && !here.as_in_training) {
         auto& column = redated_.emplace(c, how_.column(c)).first->second;
         column.order = here.dates.order();
-        out_.notes.push_back(out_.origin + ": " + this->column(c)
-                             + " has its dates in another order than the training data; "
-                               "they are read as "
-                             + std::string(to_text(column.order)));
+        out_.notes.push_back(fmt::format("{}: {} has its dates in another order than the "
+                                         "training data; they are read as {}",
+                                         out_.origin, this->column(c),
+                                         to_text(column.order)));
       }
   }
 
   void read_row(const csv_row& r) {
     if (r.fields.size() != columns_)
       return wrong_.add(r.line, table_complaints::of::length, nowhere,
-                        std::to_string(r.fields.size())
-                            + " columns, where the first line has "
-                            + std::to_string(columns_));
+                        fmt::format("{} columns, where the first line has {}",
+                                    r.fields.size(), columns_));
     for (std::size_t c = 0; c < how_.width; ++c)
       if (!is_ignored(c))
         read_field(r, c, r.fields[place_[c]]);
@@ -334,9 +333,9 @@ private:
     if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
       return *n;
     wrong_.add(r.line, n ? table_complaints::of::finite : table_complaints::of::number, c,
-               column(c) + " is " + in_quotes(field)
-                   + (n ? ", which " + std::string(why_no_float(field))
-                        : ", where " + number_words(form) + " must be"));
+               fmt::format("{} is {}{}", column(c), in_quotes(field),
+                           n ? ", which " + std::string(why_no_float(field))
+                             : fmt::format(", where {} must be", number_words(form))));
     return missing;
   }
 
@@ -357,25 +356,26 @@ private:
 
   void note(std::size_t c, const replaced_fields& replaced) {
     const auto times = [](std::uint64_t n) {
-      return std::to_string(n) + (n == 1 ? " row" : " rows");
+      return fmt::format("{}{}", n, n == 1 ? " row" : " rows");
     };
-    const std::string where = out_.origin + ": " + column(c);
+    const std::string where = fmt::format("{}: {}", out_.origin, column(c));
     if (replaced.other_units > 0)
-      out_.notes.push_back(
-          where + " has "
-          + (units_[c].empty()
-                 ? "no unit in " + times(replaced.other_units) + ", where "
-                       + in_quotes(how_.column(c).unit) + " stands in the training data"
-                 : in_quotes(units_[c]) + " in " + times(replaced.other_units)
-                       + ", where the training data has no unit")
-          + "; the numbers are taken as they are");
+      out_.notes.push_back(fmt::format(
+          "{} has {}; the numbers are taken as they are", where,
+          units_[c].empty()
+              ? fmt::format("no unit in {}, where {} stands in the training data",
+                            times(replaced.other_units), in_quotes(how_.column(c).unit))
+              : fmt::format("{} in {}, where the training data has no unit",
+                            in_quotes(units_[c]), times(replaced.other_units))));
     if (replaced.blanks > 0)
-      out_.notes.push_back(where + " has no value in " + times(replaced.blanks)
-                           + ", as it always had in training; its mean there is taken");
+      out_.notes.push_back(fmt::format(
+          "{} has no value in {}, as it always had in training; its mean there is taken",
+          where, times(replaced.blanks)));
     if (replaced.unknown > 0)
-      out_.notes.push_back(where + " has values that the training data does not have in "
-                           + times(replaced.unknown) + ", such as "
-                           + in_quotes(replaced.example) + "; they are taken for blanks");
+      out_.notes.push_back(
+          fmt::format("{} has values that the training data does not have in {}, such as "
+                      "{}; they are taken for blanks",
+                      where, times(replaced.unknown), in_quotes(replaced.example)));
   }
 
   const preprocessing& how_;

@@ -2,6 +2,8 @@
 
 #include "engine/data/reading/preprocessing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,12 +28,13 @@ tl::unexpected<error> blank(const raw_rows& rows, std::size_t row, std::size_t i
   const auto column = column_of_input(how, input);
   const auto& name = how.column(column).name;
   const auto place = rows.lines.empty()
-                         ? rows.origin + ": example " + std::to_string(row + 1)
-                         : rows.origin + ":" + std::to_string(rows.lines[row]);
-  return fail_in(place, {error_kind::invalid_input,
-                         "column " + std::to_string(column + 1)
-                             + (name.empty() ? "" : " (\"" + name + "\")")
-                             + " has no value, and the model has none to put there"});
+                         ? fmt::format("{}: example {}", rows.origin, row + 1)
+                         : fmt::format("{}:{}", rows.origin, rows.lines[row]);
+  return fail_in(
+      place,
+      {error_kind::invalid_input,
+       fmt::format("column {}{} has no value, and the model has none to put there",
+                   column + 1, name.empty() ? "" : fmt::format(" (\"{}\")", name))});
 }
 
 } // namespace

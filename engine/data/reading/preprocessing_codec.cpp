@@ -22,6 +22,8 @@
 
 #include "engine/data/reading/preprocessing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -67,7 +69,7 @@ double read_finite(decoder& in) {
 column_encoding read_column(decoder& in) {
   const auto parts = in.array();
   if (parts != column_parts && parts != column_parts + 1)
-    in.fail("a column of " + std::to_string(parts) + " parts");
+    in.fail(fmt::format("a column of {} parts", parts));
   column_encoding c;
   const auto kind = parse_encoding_kind(in.text());
   if (!kind)
@@ -113,7 +115,7 @@ void read_first_columns(decoder& in, preprocessing& how) {
   if (!in.failed() && !names.empty() && names.size() != how.width)
     return in.fail("names that are not those of the columns");
   if (names.empty() && categories > 0 && how.width > most_columns)
-    return in.fail("examples of " + std::to_string(how.width) + " values");
+    return in.fail(fmt::format("examples of {} values", how.width));
   if (in.failed() || (names.empty() && categories == 0))
     return;
   how.columns.resize(how.width);
@@ -193,7 +195,7 @@ bool layout_fits(const preprocessing& how) {
 // Checks the facts that `prepare` and those who read new files rely on.
 void check(decoder& in, const preprocessing& how) {
   if (how.width < 1 || how.width > most_values)
-    return in.fail("examples of " + std::to_string(how.width) + " values");
+    return in.fail(fmt::format("examples of {} values", how.width));
   if (!how.columns.empty() && how.columns.size() != how.width)
     return in.fail("columns that are not as many as there are");
   if (how.target_column && *how.target_column > how.width)
@@ -263,7 +265,7 @@ preprocessing decode_preprocessing(decoder& in) {
   const bool with_limits = size == elements + 1;
   if (size != elements && !with_limits && size != elements_without_layout
       && size != elements_of_version_1)
-    in.fail("preprocessing of " + std::to_string(size) + " parts");
+    in.fail(fmt::format("preprocessing of {} parts", size));
   if (size != elements_of_version_1 && in.natural() != version)
     in.fail("preprocessing of a version that is unknown");
   how.task = read_task(in);

@@ -14,6 +14,8 @@
 #include "engine/data/tables/csv.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +33,7 @@ tl::unexpected<error> wrong(std::string_view place, std::string message) {
 }
 
 std::string at_byte(const std::string& origin, std::size_t byte) {
-  return origin + ": byte " + std::to_string(byte);
+  return fmt::format("{}: byte {}", origin, byte);
 }
 
 // The text of a CSV.
@@ -55,8 +57,9 @@ struct array_bytes {
 expected<void> no_archive(const array_source& from) {
   if (from.array.empty())
     return {};
-  return wrong(from.file.string(), "is no .npz archive; remove " + std::string(from.key)
-                                       + ", which names an array of one");
+  return wrong(from.file.string(),
+               fmt::format("is no .npz archive; remove {}, which names an array of one",
+                           from.key));
 }
 
 // Copies a member out of an archive, but takes another file's bytes.
@@ -71,7 +74,8 @@ expected<array_bytes> array_in(const array_source& from, std::string& bytes) {
   auto member = read_npz(bytes, from.array, from.key);
   if (!member)
     return fail_in(origin, std::move(member).error());
-  return array_bytes{origin + ": " + member->name, format::npy, std::move(member->bytes)};
+  return array_bytes{fmt::format("{}: {}", origin, member->name), format::npy,
+                     std::move(member->bytes)};
 }
 
 expected<numeric_array> parse_array(const array_bytes& from) {
@@ -118,9 +122,8 @@ expected<void> check_count(const array_bytes& from,
                            const std::string& origin, std::size_t examples) {
   if (targets == examples)
     return {};
-  return wrong(from.origin, "holds targets of " + to_text(tensor_shape{sizes})
-                                + ", where " + origin + " holds "
-                                + std::to_string(examples) + " examples");
+  return wrong(from.origin, fmt::format("holds targets of {}, where {} holds {} examples",
+                                        to_text(tensor_shape{sizes}), origin, examples));
 }
 
 /// The targets are texts, and so names of classes.
@@ -201,17 +204,19 @@ std::optional<std::size_t> target_column(const std::string& target, std::size_t 
 expected<examples> with_target_column(const std::string& origin, const numeric_array& a,
                                       const data_params& params) {
   if (a.sizes.size() != 2 || a.sizes[1] < 2)
-    return wrong(origin, "an array of " + to_text(tensor_shape{a.sizes})
-                             + " has no target column; name the file of the targets, "
-                               "target_file = \"...\", or their array in a .npz, "
-                               "target_array = \"...\"");
+    return wrong(
+        origin,
+        fmt::format(
+            "an array of {} has no target column; name the file of the targets, "
+            "target_file = \"...\", or their array in a .npz, target_array = \"...\"",
+            to_text(tensor_shape{a.sizes})));
   const auto columns = static_cast<std::size_t>(a.sizes[1]);
   const auto column = target_column(params.target, columns);
   if (!column)
     return wrong(origin,
-                 "no column is the target \"" + params.target
-                     + "\": an array has no names of columns; use a number from 1 to "
-                     + std::to_string(columns) + ", or \"last\"");
+                 fmt::format("no column is the target \"{}\": an array has no names of "
+                             "columns; use a number from 1 to {}, or \"last\"",
+                             params.target, columns));
   examples out;
   out.origin = origin;
   out.count = static_cast<std::size_t>(a.sizes[0]);
@@ -254,8 +259,9 @@ expected<void> check_image(const std::string& origin, const numeric_array& a,
   if (sizes.layout() != layout::image || wanted.layout() != layout::image
       || sizes == wanted)
     return {};
-  return wrong(origin, "holds examples of " + to_text(sizes)
-                           + ", where those of the training data are " + to_text(wanted));
+  return wrong(
+      origin, fmt::format("holds examples of {}, where those of the training data are {}",
+                          to_text(sizes), to_text(wanted)));
 }
 
 // The examples' array from `file`, and their targets from it too, if it is an archive, or
@@ -299,7 +305,7 @@ expected<examples> read_arrays(const example_files& from, file_bytes file,
 } // namespace
 
 std::string examples::place(std::size_t example) const {
-  return by_line ? origin + ":" + std::to_string(places[example])
+  return by_line ? fmt::format("{}:{}", origin, places[example])
                  : at_byte(origin, places[example]);
 }
 
@@ -387,10 +393,10 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
       return tl::unexpected(std::move(taken).error());
   }
   if (e.features.size() != e.count * how.width)
-    return wrong(out.origin, "an example has "
-                                 + std::to_string(e.features.size() / e.count)
-                                 + " values, where those of the training data have "
-                                 + std::to_string(how.width));
+    return wrong(
+        out.origin,
+        fmt::format("an example has {} values, where those of the training data have {}",
+                    e.features.size() / e.count, how.width));
   if (f != format::cifar && how.layout == array_layout::channels_last)
     move_channels_first(e.features, how.shape);
   out.count = e.count;

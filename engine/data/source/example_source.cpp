@@ -1,5 +1,7 @@
 #include "engine/data/source/example_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -61,15 +63,14 @@ expected<void> copy_rows(std::span<const std::byte> rows, std::size_t row_bytes,
                          std::span<std::byte> into) {
   if (into.size() != which.size() * row_bytes)
     return fail(error_kind::internal,
-                std::to_string(which.size()) + " examples of " + std::to_string(row_bytes)
-                    + " bytes do not fill " + std::to_string(into.size()));
+                fmt::format("{} examples of {} bytes do not fill {}", which.size(),
+                            row_bytes, into.size()));
   const std::size_t count = row_bytes == 0 ? 0 : rows.size() / row_bytes;
   std::byte* to = into.data();
   for (const std::uint32_t i : which) {
     if (i >= count)
-      return fail(error_kind::internal, "example " + std::to_string(i)
-                                            + " was asked for, where there are "
-                                            + std::to_string(count));
+      return fail(error_kind::internal,
+                  fmt::format("example {} was asked for, where there are {}", i, count));
     std::memcpy(to, rows.data() + i * row_bytes, row_bytes);
     to += row_bytes;
   }

@@ -11,6 +11,8 @@
 #include "engine/data/tables/csv_head.hpp"
 #include "engine/data/tables/csv_texts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,9 +59,9 @@ public:
       return head_.wrong(r.line, more.error().message);
     if (targets_ != nullptr && targets_->texts.size() != row_)
       return fail(error_kind::invalid_input,
-                  out_.origin + ": holds " + std::to_string(row_) + " rows, where "
-                      + params_.target_file.string() + " holds "
-                      + std::to_string(targets_->texts.size()) + " targets");
+                  fmt::format("{}: holds {} rows, where {} holds {} targets", out_.origin,
+                              row_, params_.target_file.string(),
+                              targets_->texts.size()));
     if (!wrong_.empty())
       return wrong_.take();
     if (out_.places.empty())
@@ -95,8 +97,9 @@ private:
       if (!at)
         return tl::unexpected(at.error());
       if (*at == target_ || kinds[*at])
-        return head_.wrong(head_.line, column(*at) + " is named twice, as "
-                                           + (*at == target_ ? "target and " : "") + use);
+        return head_.wrong(head_.line,
+                           fmt::format("{} is named twice, as {}{}", column(*at),
+                                       *at == target_ ? "target and " : "", use));
       kinds[*at] = c.kind;
     }
     return kinds;
@@ -180,12 +183,11 @@ private:
     const std::string_view field = r.fields[i];
     const bool mean = params_.blanks == blank_rule::mean || text_of_[i] != none;
     complain(r, table_complaints::of::blank, i,
-             column(i) + " has no value"
-                 + (field.empty() ? "" : ", but " + in_quotes(field))
-                 + "; fill it in, or say blanks = "
-                 + (i == target_ ? "\"drop\""
-                    : mean       ? "\"impute\" or \"drop\""
-                                 : "\"impute\", \"mean\" or \"drop\""));
+             fmt::format("{} has no value{}; fill it in, or say blanks = {}", column(i),
+                         field.empty() ? "" : ", but " + in_quotes(field),
+                         i == target_ ? "\"drop\""
+                         : mean       ? "\"impute\" or \"drop\""
+                                      : "\"impute\", \"mean\" or \"drop\""));
   }
 
   std::optional<double> finite(const csv_row& r, std::size_t i) {
@@ -199,12 +201,12 @@ private:
     }
     if (n)
       complain(r, table_complaints::of::finite, i,
-               column(i) + " is " + in_quotes(field) + ", which "
-                   + std::string(why_no_float(field)));
+               fmt::format("{} is {}, which {}", column(i), in_quotes(field),
+                           why_no_float(field)));
     else
       complain(r, table_complaints::of::number, i,
-               column(i) + " is " + in_quotes(field) + ", where "
-                   + number_words(numbers_[i]) + " must be" + advice(r, i));
+               fmt::format("{} is {}, where {} must be{}", column(i), in_quotes(field),
+                           number_words(numbers_[i]), advice(r, i)));
     return std::nullopt;
   }
 
@@ -212,9 +214,9 @@ private:
     if (i == target_)
       return "; to predict texts, say task = \"classification\"";
     if (!head_.names.empty())
-      return "; if the column holds categories, say categories = ["
-             + in_quotes(head_.names[i]) + "], and to leave it out, ignore = ["
-             + in_quotes(head_.names[i]) + "]";
+      return fmt::format("; if the column holds categories, say categories = [{}], and "
+                         "to leave it out, ignore = [{}]",
+                         in_quotes(head_.names[i]), in_quotes(head_.names[i]));
     if (r.line == head_.line)
       return "; if this line holds the names of the columns, say header = \"names\"";
     return "";
@@ -223,9 +225,8 @@ private:
   void read_row(const csv_row& r) {
     if (r.fields.size() != head_.columns)
       return complain(r, table_complaints::of::length, none,
-                      std::to_string(r.fields.size()) + " columns, where line "
-                          + std::to_string(head_.line) + " has "
-                          + std::to_string(head_.columns));
+                      fmt::format("{} columns, where line {} has {}", r.fields.size(),
+                                  head_.line, head_.columns));
     ++row_;
     if (params_.blanks == blank_rule::drop && has_blank(r)) {
       ++out_.dropped;
@@ -268,7 +269,7 @@ private:
                column(target_) + ", the target, has no value");
     else if (const auto n = field_number(field); n && !std::isfinite(*n))
       complain(r, table_complaints::of::target, target_,
-               column(target_) + ", the target, is " + in_quotes(field));
+               fmt::format("{}, the target, is {}", column(target_), in_quotes(field)));
     out_.labels.push_back(classes_.code(field).first);
   }
 
@@ -279,8 +280,9 @@ private:
     const bool number = !params_.task.has_classes();
     if (number ? !finite : field.empty() || (n && !finite))
       complain(r, table_complaints::of::target, none,
-               "the target of this row, in " + params_.target_file.string() + ", is "
-                   + in_quotes(field) + (number ? ", where a number must be" : ""));
+               fmt::format("the target of this row, in {}, is {}{}",
+                           params_.target_file.string(), in_quotes(field),
+                           number ? ", where a number must be" : ""));
     if (number)
       out_.targets.push_back(n.value_or(0));
     else
@@ -324,14 +326,15 @@ private:
     const std::string_view field = r.fields[i];
     const auto is = [&](const char* wanted) {
       complain(r, table_complaints::of::text, i,
-               column(i) + " is " + in_quotes(field) + ", " + wanted);
+               fmt::format("{} is {}, {}", column(i), in_quotes(field), wanted));
     };
     switch (kind_of(i)) {
     case encoding_kind::category:
       if (open.codes.size() == most_categories + 1)
-        complain(r, table_complaints::of::text, i,
-                 column(i) + " has more than " + std::to_string(most_categories)
-                     + " different values, too many for a category");
+        complain(
+            r, table_complaints::of::text, i,
+            fmt::format("{} has more than {} different values, too many for a category",
+                        column(i), most_categories));
       break;
     case encoding_kind::yes_no:
       if (!field_yes_no(field))

@@ -3,6 +3,7 @@
 
 #include "engine/data/columns/csv_form.hpp"
 
+#include <fmt/format.h>
 #include <iconv.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ expected<std::string> convert(std::string bytes, const char* from) {
     out.append(buffer.data(), buffer.size() - room);
     if (done == static_cast<std::size_t>(-1) && !full)
       return fail(error_kind::invalid_input,
-                  "byte " + std::to_string(bytes.size() - left) + " is not " + from);
+                  fmt::format("byte {} is not {}", bytes.size() - left, from));
   }
   return out;
 }
@@ -190,11 +191,13 @@ std::string encoding_note(const csv_text& text) {
   if (text.bad_bytes == 0)
     return "";
   const bool one = text.bad_bytes == 1;
-  return "line " + std::to_string(text.bad_line) + " has "
-         + (one ? "a byte that is not UTF-8, as the rest of the file is; it is"
-                : "the first of " + std::to_string(text.bad_bytes)
-                      + " bytes that are not UTF-8, as the rest of the file is; they are")
-         + " read as Latin-1; if letters are wrong there, mend the file";
+  return fmt::format(
+      "line {} has {} read as Latin-1; if letters are wrong there, mend the file",
+      text.bad_line,
+      one ? "a byte that is not UTF-8, as the rest of the file is; it is"
+          : fmt::format("the first of {} bytes that are not UTF-8, as the rest of the "
+                        "file is; they are",
+                        text.bad_bytes));
 }
 
 } // namespace clade

@@ -13,6 +13,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -64,12 +66,12 @@ first_line kind_of(const csv_row& r, const csv_rows& following, const data_param
 } // namespace
 
 std::string csv_head::column(std::size_t i) const {
-  return "column " + std::to_string(i + 1)
-         + (i < names.size() ? " (" + in_quotes(names[i]) + ")" : "");
+  return fmt::format("column {}{}", i + 1,
+                     i < names.size() ? fmt::format(" ({})", in_quotes(names[i])) : "");
 }
 
 tl::unexpected<error> csv_head::wrong(std::uint64_t at, std::string message) const {
-  return fail_in(origin + ":" + std::to_string(at),
+  return fail_in(fmt::format("{}:{}", origin, at),
                  {error_kind::invalid_input, std::move(message)});
 }
 
@@ -80,16 +82,15 @@ expected<std::size_t> csv_head::find_column(const std::string& name,
     return static_cast<std::size_t>(named - names.begin());
   if (const auto at = numbered_column(name, columns))
     return *at;
-  std::string message = "no column is the " + use + " " + in_quotes(name);
+  std::string message = fmt::format("no column is the {} {}", use, in_quotes(name));
   if (names.empty())
-    return wrong(line, message
-                           + ": the file has no names of columns; use a "
-                             "number from 1 to "
-                           + std::to_string(columns) + ", or \"last\"");
+    return wrong(line, fmt::format("{}: the file has no names of columns; use a number "
+                                   "from 1 to {}, or \"last\"",
+                                   message, columns));
   const std::string near = nearest(name, names);
   if (!near.empty())
-    return wrong(line, message + "; did you mean " + in_quotes(near) + "?");
-  return wrong(line, message + "; there are " + all_in_quotes(names));
+    return wrong(line, fmt::format("{}; did you mean {}?", message, in_quotes(near)));
+  return wrong(line, fmt::format("{}; there are {}", message, all_in_quotes(names)));
 }
 
 std::optional<std::size_t> numbered_column(const std::string& name, std::size_t columns) {

@@ -3,6 +3,8 @@
 #include "engine/data/columns/first_line.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -42,7 +44,7 @@ expected<csv_start> find_csv_start(csv_rows rows, std::string_view origin,
   const csv_rows all = rows;
   auto more = rows.next(r);
   const auto wrong = [&](const std::string& message) {
-    return fail_in(std::string(origin) + ":" + std::to_string(r.line),
+    return fail_in(fmt::format("{}:{}", origin, r.line),
                    {error_kind::invalid_input, message});
   };
   if (!more)

@@ -5,6 +5,8 @@
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/tables/csv_start.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 expected<csv_targets> read_csv_targets(const std::filesystem::path& file) {
@@ -32,10 +34,10 @@ expected<csv_targets> read_csv_targets(const std::filesystem::path& file) {
       out.texts.emplace_back(r.fields.front());
       continue;
     }
-    return fail_in(file.string() + ":" + std::to_string(r.line),
+    return fail_in(fmt::format("{}:{}", file.string(), r.line),
                    {error_kind::invalid_input,
-                    more ? std::to_string(r.fields.size())
-                               + " columns, where a file of targets has one"
+                    more ? fmt::format("{} columns, where a file of targets has one",
+                                       r.fields.size())
                          : more.error().message});
   }
 }

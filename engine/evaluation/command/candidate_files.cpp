@@ -7,6 +7,7 @@
 #include "genome/genes/hash.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -106,7 +107,8 @@ expected<void> write_small_file(const fs::path& file, const std::string& text) {
 expected<void> make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directory(folder, failed);
-  return failed ? fail(error_kind::io, folder.string() + ": " + failed.message())
+  return failed ? fail(error_kind::io,
+                       fmt::format("{}: {}", folder.string(), failed.message()))
                 : expected<void>{};
 }
 
@@ -185,12 +187,12 @@ expected<work_folders> work_folders::make() {
   for (int i = 0; i < most_tries; ++i) {
     auto name = (in / (std::string(folder_prefix) + "XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr)
-      return fail(error_kind::io, "no folder can be made in " + in.string() + ": "
-                                      + std::strerror(errno));
+      return fail(error_kind::io, fmt::format("no folder can be made in {}: {}",
+                                              in.string(), std::strerror(errno)));
     if (auto lock = lock_of(name, O_CREAT))
       return work_folders(name, std::move(lock));
   }
-  return fail(error_kind::io, "no folder in " + in.string() + " can be locked");
+  return fail(error_kind::io, fmt::format("no folder in {} can be locked", in.string()));
 }
 
 work_folders::~work_folders() {
@@ -202,9 +204,10 @@ work_folders::~work_folders() {
 expected<candidate_files>
 candidate_files::make(const work_folders& all, const command_setup& setup, const job& j) {
   // One that a former try left behind, as it could not be removed, is in nobody's way.
-  auto name = (all.path() / (std::to_string(j.id) + "-XXXXXX")).string();
+  auto name = (all.path() / (fmt::format("{}-XXXXXX", j.id))).string();
   if (::mkdtemp(name.data()) == nullptr)
-    return fail(error_kind::io, name + " cannot be made: " + std::strerror(errno));
+    return fail(error_kind::io,
+                fmt::format("{} cannot be made: {}", name, std::strerror(errno)));
   candidate_files files(name, setup);
   if (auto written = files.write(j); !written)
     return tl::unexpected(written.error());
@@ -258,8 +261,9 @@ expected<void> candidate_files::write(const job& j) {
       std::error_code failed;
       fs::copy(params.directory, directory(),
                fs::copy_options::recursive | fs::copy_options::copy_symlinks, failed);
-      return failed ? fail(error_kind::io, params.directory.string()
-                                               + " cannot be copied: " + failed.message())
+      return failed ? fail(error_kind::io,
+                           fmt::format("{} cannot be copied: {}",
+                                       params.directory.string(), failed.message()))
                     : expected<void>{};
     });
   return made;
@@ -333,11 +337,11 @@ std::vector<std::string> candidate_files::command() const {
 std::vector<std::string> candidate_files::environment() const {
   std::vector<std::string> all;
   for (const auto& [name, text] : setup_->params.environment)
-    all.push_back(name + "=" + filled(text));
+    all.push_back(fmt::format("{}={}", name, filled(text)));
   for (const auto& [word, text] : values_)
-    all.push_back(variable("CLADE_", word) + "=" + text);
+    all.push_back(fmt::format("{}={}", variable("CLADE_", word), text));
   for (const auto& [name, text] : hyperparameters_)
-    all.push_back(variable("CLADE_PARAM_", name) + "=" + text);
+    all.push_back(fmt::format("{}={}", variable("CLADE_PARAM_", name), text));
   return all;
 }
 

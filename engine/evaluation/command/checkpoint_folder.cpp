@@ -7,6 +7,8 @@
 #include "genome/base/utf8.hpp"
 #include "genome/base/whole_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <vector>
@@ -41,7 +43,7 @@ expected<packed_entry> entry_of(const fs::directory_entry& found,
   const auto path = found.path().lexically_relative(folder).generic_string();
   const auto status = found.symlink_status(failed);
   if (failed)
-    return refused(path + ": " + failed.message());
+    return refused(fmt::format("{}: {}", path, failed.message()));
   if (!is_plain_text(path))
     return refused(clipped(plain_text(path)) + " is no name in UTF-8");
   if (fs::is_directory(status))
@@ -69,10 +71,10 @@ expected<folder_entries> list_folder(const fs::path& folder,
     if (found.bytes > limits.most_bytes)
       return refused("it has more than " + binary_size(limits.most_bytes));
     if (found.all.size() > limits.most_files)
-      return refused("it has more than " + std::to_string(limits.most_files) + " files");
+      return refused(fmt::format("it has more than {} files", limits.most_files));
   }
   if (failed)
-    return fail(error_kind::io, folder.string() + ": " + failed.message());
+    return fail(error_kind::io, fmt::format("{}: {}", folder.string(), failed.message()));
   std::ranges::sort(found.all, {}, &packed_entry::path);
   return found;
 }
@@ -90,7 +92,8 @@ expected<void> write_entry(const fs::path& target, entry_kind what,
   std::error_code failed;
   if (what == entry_kind::folder) {
     fs::create_directory(target, failed);
-    return failed ? fail(error_kind::io, target.string() + ": " + failed.message())
+    return failed ? fail(error_kind::io,
+                         fmt::format("{}: {}", target.string(), failed.message()))
                   : expected<void>{};
   }
   std::ofstream out(target, std::ios::binary);
@@ -100,7 +103,8 @@ expected<void> write_entry(const fs::path& target, entry_kind what,
     return fail(error_kind::io, target.string() + " cannot be written");
   if (what == entry_kind::program)
     fs::permissions(target, fs::perms::owner_exec, fs::perm_options::add, failed);
-  return failed ? fail(error_kind::io, target.string() + ": " + failed.message())
+  return failed ? fail(error_kind::io,
+                       fmt::format("{}: {}", target.string(), failed.message()))
                 : expected<void>{};
 }
 

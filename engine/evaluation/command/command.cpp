@@ -14,6 +14,7 @@
 #include "engine/evaluation/process/program_group.hpp"
 #include "genome/base/child_process.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -114,9 +115,8 @@ bool attempt::cut(const program_result& done) {
       || job_.keep_checkpoint == checkpointing::whole)
     return false;
   e().metrics = e().curve.back().metrics;
-  e().reason = "cut by limits.evaluation_time after epoch "
-               + std::to_string(e().curve.back().number) + " of "
-               + std::to_string(job_.budget.epochs);
+  e().reason = fmt::format("cut by limits.evaluation_time after epoch {} of {}",
+                           e().curve.back().number, job_.budget.epochs);
   return true;
 }
 
@@ -126,12 +126,11 @@ void attempt::read_end(const program_result& done) {
   switch (done.end) {
   case program_end::timed_out:
     return fail_with(e(), outcome::timed_out,
-                     "takes longer than " + std::to_string(job_.budget.time.count())
-                         + " ms");
+                     fmt::format("takes longer than {} ms", job_.budget.time.count()));
   case program_end::out_of_memory:
-    return fail_with(e(), outcome::out_of_memory,
-                     "the program took more than "
-                         + std::to_string(job_.budget.memory_bytes >> 20) + " MiB");
+    return fail_with(
+        e(), outcome::out_of_memory,
+        fmt::format("the program took more than {} MiB", job_.budget.memory_bytes >> 20));
   case program_end::unwanted:
     if (!beyond_)
       fail_with(e(), outcome::dropped, "stopped, as nobody wants its score");
@@ -141,12 +140,12 @@ void attempt::read_end(const program_result& done) {
   }
   if (WIFSIGNALED(done.status))
     fail_with(e(), outcome::crashed,
-              std::string("the program was killed (") + ::strsignal(WTERMSIG(done.status))
-                  + ")" + last_words(done.errors));
+              fmt::format("the program was killed ({}){}",
+                          ::strsignal(WTERMSIG(done.status)), last_words(done.errors)));
   else if (WEXITSTATUS(done.status) != 0)
     fail_with(e(), outcome::crashed,
-              "the program ended with status " + std::to_string(WEXITSTATUS(done.status))
-                  + last_words(done.errors));
+              fmt::format("the program ended with status {}{}", WEXITSTATUS(done.status),
+                          last_words(done.errors)));
 }
 
 void attempt::read_metrics(const candidate_files& files, const program_result& done) {
@@ -370,7 +369,7 @@ evaluated_job command_fitness::evaluate(const job& j, progress& p) {
     if (!failed_with || std::ranges::find(retry.codes, *failed_with) == retry.codes.end())
       break;
     if (done == retry.times || !pause(deadline, p)) {
-      e.reason += " (tried " + std::to_string(done + 1) + " times)";
+      e.reason += fmt::format(" (tried {} times)", done + 1);
       break;
     }
     e.outcome = outcome::succeeded;
@@ -395,7 +394,7 @@ evaluated_job command_fitness::evaluate(const job& j, progress& p) {
 } // namespace
 
 std::filesystem::path log_file(const std::filesystem::path& logs, candidate_id id) {
-  return logs / (std::to_string(id) + ".log");
+  return logs / (fmt::format("{}.log", id));
 }
 
 std::unique_ptr<fitness_function> make_command(command_setup setup) {

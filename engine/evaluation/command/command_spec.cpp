@@ -4,6 +4,8 @@
 #include "engine/evaluation/process/program.hpp"
 #include "genome/base/whole_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -135,12 +137,12 @@ expected<void> check_copied(const std::filesystem::path& folder) {
       bytes += at->file_size(failed);
     if (bytes > most_copied_bytes)
       return fail(error_kind::invalid_input,
-                  "directory " + folder.string() + " has more than "
-                      + binary_size(most_copied_bytes)
-                      + ", too much to copy for each candidate: name a smaller folder, "
-                        "or remove copy = true");
+                  fmt::format("directory {} has more than {}, too much to copy for each "
+                              "candidate: name a smaller folder, or remove copy = true",
+                              folder.string(), binary_size(most_copied_bytes)));
   }
-  return failed ? fail(error_kind::io, folder.string() + ": " + failed.message())
+  return failed ? fail(error_kind::io,
+                       fmt::format("{}: {}", folder.string(), failed.message()))
                 : expected<void>{};
 }
 
@@ -168,19 +170,19 @@ expected<void> check_metrics(const command_params& params) {
   if (m == "last_line" || m == "json_lines" || m == "tensorboard")
     return {};
   if (m.find_first_of("./") == std::string::npos)
-    return wrong("metrics is \"" + m
-                 + "\": it must be \"last_line\", \"json_lines\", \"tensorboard\" or a "
-                   "file, such as \"{work_folder}/metrics.json\"");
+    return wrong(
+        fmt::format("metrics is \"{}\": it must be \"last_line\", \"json_lines\", "
+                    "\"tensorboard\" or a file, such as \"{{work_folder}}/metrics.json\"",
+                    m));
   const auto names = placeholders_of(m);
   const bool own = std::ranges::any_of(names, [](const auto& name) {
     return name == "work_folder" || name == "candidate" || name == "checkpoint_folder";
   });
   if (!own && !params.copy)
-    return wrong(
-        "metrics is a file that all candidates would write: write "
-        "\"{work_folder}/"
-        + std::filesystem::path(m).filename().string()
-        + "\", or have each candidate run in a folder of its own by copy = true");
+    return wrong(fmt::format("metrics is a file that all candidates would write: write "
+                             "\"{{work_folder}}/{}\", or have each candidate run in a "
+                             "folder of its own by copy = true",
+                             std::filesystem::path(m).filename().string()));
   return {};
 }
 
@@ -196,7 +198,7 @@ expected<void> check_preload(const command_params& params) {
     return {};
   for (const auto& name : params.preload)
     if (!is_module(name))
-      return wrong("preload has \"" + name + "\", which is no module of Python");
+      return wrong(fmt::format("preload has \"{}\", which is no module of Python", name));
   const auto& run = params.run;
   const auto program = std::filesystem::path(run.front()).filename().string();
   const bool is_python = program.starts_with("python") || program.starts_with("pypy");
@@ -211,7 +213,7 @@ expected<void> check_preload(const command_params& params) {
 }
 
 std::string in_braces(const std::string& name) {
-  return "{" + name + "}";
+  return fmt::format("{{{}}}", name);
 }
 
 /// Why this name, which stands in braces in `key`, cannot be filled in; empty if it can.
@@ -223,15 +225,17 @@ std::string trouble_with(const std::string& name, const command_params& params,
   const bool is_searched =
       std::ranges::find(searched, name, &parameter::name) != searched.end();
   if (is_word && is_searched)
-    return in_braces(name) + ", which is a hyperparameter of " + space.name
-           + " and a word of Clade's: rename the hyperparameter";
+    return fmt::format("{}, which is a hyperparameter of {} and a word of Clade's: "
+                       "rename the hyperparameter",
+                       in_braces(name), space.name);
   if (name == "checkpoint_folder" && !params.checkpoints)
     return "{checkpoint_folder}, which is there with checkpoints = true alone";
   if (name == "tensorboard_folder" && params.metrics != "tensorboard")
     return "{tensorboard_folder}, which is there with metrics = \"tensorboard\" alone";
   if (name == "python_file" || name == "onnx_file") {
     if (space.rules.max_nodes == 0)
-      return in_braces(name) + ", a network, but " + space.name + " has no layers";
+      return fmt::format("{}, a network, but {} has no layers", in_braces(name),
+                         space.name);
     if (networks == nullptr)
       return in_braces(name)
              + ", a network, and nobody says of which inputs and outputs: add [data] "
@@ -245,8 +249,9 @@ std::string trouble_with(const std::string& name, const command_params& params,
     known += in_braces(h.name) + ", ";
   for (const auto& word : words)
     known += in_braces(word) + (word == words.back() ? "" : ", ");
-  return in_braces(name) + ", which is nothing; there are " + known + "; write {"
-         + in_braces(name) + "} for the braces themselves";
+  return fmt::format(
+      "{}, which is nothing; there are {}; write {{{}}} for the braces themselves",
+      in_braces(name), known, in_braces(name));
 }
 
 } // namespace
@@ -259,19 +264,19 @@ expected<void> validate(const command_params& params) {
     if (word.find('\0') != std::string::npos)
       return wrong("run has a word with a zero character");
   if (!placeholders_of(params.run.front()).empty())
-    return wrong("run begins with " + params.run.front()
-                 + ", but the program is the same for all candidates");
+    return wrong(
+        fmt::format("run begins with {}, but the program is the same for all candidates",
+                    params.run.front()));
   for (const auto& [name, text] : params.environment)
     if (!is_variable(name) || text.find('\0') != std::string::npos)
-      return wrong("environment has \"" + name + "\", which is no variable");
+      return wrong(fmt::format("environment has \"{}\", which is no variable", name));
   if (params.epochs == 0)
     return wrong("epochs is 0: at least 1");
   if (params.retry.times > most_retries)
-    return wrong("retry.times is " + std::to_string(params.retry.times)
-                 + ": at most 100");
+    return wrong(fmt::format("retry.times is {}: at most 100", params.retry.times));
   for (const auto code : params.retry.codes)
     if (code == 0 || code > 255)
-      return wrong("retry.codes has " + std::to_string(code) + ": from 1 to 255");
+      return wrong(fmt::format("retry.codes has {}: from 1 to 255", code));
   if (params.retry.pause < 0s || params.retry.pause > 24h)
     return wrong("retry.pause must be from 0s to 24h");
   if (params.grace < 0s || params.grace > longest_grace)
@@ -286,7 +291,7 @@ expected<void> check_placeholders(const command_params& params, const search_spa
     for (const auto& name : placeholders_of(text))
       if (const auto trouble = trouble_with(name, params, space, networks);
           !trouble.empty())
-        return wrong(key + " has " + trouble);
+        return wrong(fmt::format("{} has {}", key, trouble));
     return {};
   };
   for (const auto& word : params.run)

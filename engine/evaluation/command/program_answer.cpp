@@ -6,6 +6,7 @@
 #include "genome/base/whole_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -192,10 +193,10 @@ void read_answer(std::string_view answer, evaluation& e) {
                      "{\"validation.accuracy\": 0.93}");
   for (const auto& [name, number] : object.items()) {
     if (!is_name(name))
-      return fail_with(e, outcome::invalid,
-                       "the program named a metric \""
-                           + plain_text(name.substr(0, longest_name))
-                           + "\": a name has 1 to 128 characters");
+      return fail_with(
+          e, outcome::invalid,
+          fmt::format("the program named a metric \"{}\": a name has 1 to 128 characters",
+                      plain_text(name.substr(0, longest_name))));
     if (number.is_null())
       return fail_with(e, outcome::diverged, name + " is not finite");
     if (!number.is_number())
@@ -215,10 +216,11 @@ void check_objective(const objective& goal, evaluation& e) {
     if (!measured(e, name)) {
       const std::string all =
           joined(e.metrics, ", ", [&](const auto& m) { return m.name; });
-      return fail_with(e, outcome::invalid,
-                       "the program's answer lacks " + name
-                           + ", which the objective names; it has "
-                           + all.substr(0, longest_quoted));
+      return fail_with(
+          e, outcome::invalid,
+          fmt::format(
+              "the program's answer lacks {}, which the objective names; it has {}", name,
+              all.substr(0, longest_quoted)));
     }
 }
 

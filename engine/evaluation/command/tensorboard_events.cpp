@@ -15,6 +15,7 @@
 #include "genome/base/utf8.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
 #include <unistd.h>
 
@@ -108,7 +109,7 @@ void followed_events::read_new(const std::filesystem::path& file) {
     return;
   const unique_fd open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!open) {
-    trouble_ = file.string() + ": " + std::strerror(errno);
+    trouble_ = fmt::format("{}: {}", file.string(), std::strerror(errno));
     return;
   }
   std::string block(block_bytes, '\0');

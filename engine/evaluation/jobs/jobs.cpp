@@ -6,6 +6,7 @@
 #include "genome/base/utf8.hpp"
 #include "genome/base/wall_clock.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -60,7 +61,7 @@ void read_end(const program_result& done, const jobs_params& params, const budge
                      "took longer than " + seconds_text(params.timeout));
   case program_end::out_of_memory:
     return fail_with(e, outcome::out_of_memory,
-                     "took more than " + std::to_string(b.memory_bytes >> 20) + " MiB");
+                     fmt::format("took more than {} MiB", b.memory_bytes >> 20));
   case program_end::unwanted:
     return fail_with(e, outcome::dropped, "stopped, as nobody waits for it any more");
   case program_end::by_itself:
@@ -68,12 +69,12 @@ void read_end(const program_result& done, const jobs_params& params, const budge
   }
   if (WIFSIGNALED(done.status))
     fail_with(e, outcome::crashed,
-              std::string("was killed (") + ::strsignal(WTERMSIG(done.status)) + ")"
-                  + last_words(done));
+              fmt::format("was killed ({}){}", ::strsignal(WTERMSIG(done.status)),
+                          last_words(done)));
   else if (WEXITSTATUS(done.status) != 0)
     fail_with(e, outcome::crashed,
-              "ended with status " + std::to_string(WEXITSTATUS(done.status))
-                  + last_words(done));
+              fmt::format("ended with status {}{}", WEXITSTATUS(done.status),
+                          last_words(done)));
   else if (!done.log_trouble.empty())
     e.reason = "its log is not whole: " + done.log_trouble;
 }
@@ -94,7 +95,7 @@ public:
     const auto name = job_of(j.genome);
     const auto command = setup_.params.commands.find(name);
     if (command == setup_.params.commands.end()) {
-      fail_with(e, outcome::invalid, "there is no job \"" + name + "\"");
+      fail_with(e, outcome::invalid, fmt::format("there is no job \"{}\"", name));
       return result;
     }
     run(*command, j, p, e);
@@ -103,7 +104,7 @@ public:
     if (e.outcome == outcome::succeeded)
       e.metrics = e.curve.back().metrics;
     else if (e.curve.size() > 1)
-      e.reason += " (after " + std::to_string(e.curve.size()) + " tries)";
+      e.reason += fmt::format(" (after {} tries)", e.curve.size());
     if (!e.reason.empty())
       e.reason.insert(0, name + ": ");
     return result;
@@ -169,7 +170,7 @@ expected<program_result> jobs_fitness::run_once(const named_command& command,
       .directory = setup_.params.directory,
       .environment = {"OMP_NUM_THREADS=" + threads, "MKL_NUM_THREADS=" + threads,
                       "PYTHONUNBUFFERED=1", "CLADE_JOB=" + name,
-                      "CLADE_TRY=" + std::to_string(attempt)},
+                      fmt::format("CLADE_TRY={}", attempt)},
       .time = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.timeout),
       .grace = grace,
       .memory_bytes = j.budget.memory_bytes,
@@ -180,8 +181,9 @@ expected<program_result> jobs_fitness::run_once(const named_command& command,
     std::error_code failed;
     fs::create_directories(program.log.parent_path(), failed);
     if (failed || !std::ofstream(program.log, std::ios::app))
-      return fail(error_kind::io, "its log " + program.log.string()
-                                      + " cannot be written: " + std::strerror(errno));
+      return fail(error_kind::io,
+                  fmt::format("its log {} cannot be written: {}", program.log.string(),
+                              std::strerror(errno)));
   }
   return run_program(program);
 }
@@ -270,31 +272,34 @@ expected<void> validate(const jobs_params& params) {
     return wrong("commands is missing: the programs to run, commands = {train = "
                  "[\"python3\", \"train.py\"]}");
   if (params.commands.size() > most_jobs)
-    return wrong("commands has " + std::to_string(params.commands.size())
-                 + " jobs, and a run takes at most " + std::to_string(most_jobs));
+    return wrong(fmt::format("commands has {} jobs, and a run takes at most {}",
+                             params.commands.size(), most_jobs));
   for (const auto& [name, command] : params.commands) {
     if (!is_job_name(name))
-      return wrong("commands: \"" + clipped(plain_text(name))
-                   + "\" is no name of a job: it has 1 to 200 plain characters, does "
-                     "not begin with \"/\" and has no \"..\"");
+      return wrong(
+          fmt::format("commands: \"{}\" is no name of a job: it has 1 to 200 plain "
+                      "characters, does not begin with \"/\" and has no \"..\"",
+                      clipped(plain_text(name))));
     if (command.empty() || command.front().empty())
-      return wrong("commands: the job " + name + " has no program");
+      return wrong(fmt::format("commands: the job {} has no program", name));
     for (const auto& word : command)
       if (word.find('\0') != std::string::npos)
-        return wrong("commands: the job " + name + " has a word with a zero character");
+        return wrong(
+            fmt::format("commands: the job {} has a word with a zero character", name));
   }
   if (params.timeout.count() < 0)
     return wrong("timeout must not be negative");
   if (params.retries > most_retries)
-    return wrong("retries must be at most " + std::to_string(most_retries));
+    return wrong(fmt::format("retries must be at most {}", most_retries));
   return {};
 }
 
 fs::path job_log(const fs::path& logs, const std::string& job,
                  std::chrono::seconds started, std::uint32_t attempt) {
   return logs / job
-         / ("run_" + time_stamp(std::chrono::milliseconds(started).count())
-            + (attempt == 1 ? "" : "_try" + std::to_string(attempt)) + ".log");
+         / (fmt::format("run_{}{}.log",
+                        time_stamp(std::chrono::milliseconds(started).count()),
+                        attempt == 1 ? "" : fmt::format("_try{}", attempt)));
 }
 
 std::string reason_of(const std::string& job, const std::string& reason) {

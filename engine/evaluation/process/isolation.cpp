@@ -12,6 +12,7 @@
 #include "engine/evaluation/process/isolation.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -39,18 +40,17 @@ std::string own_map(const char* file) {
   std::string out;
   for (std::uint64_t inside = 0, outside = 0, count = 0;
        in >> inside >> outside >> count;)
-    out += std::to_string(inside) + " " + std::to_string(inside) + " "
-           + std::to_string(count) + "\n";
+    out += fmt::format("{} {} {}\n", inside, inside, count);
   return out;
 }
 
 std::string only(unsigned id) {
-  return std::to_string(id) + " " + std::to_string(id) + " 1\n";
+  return fmt::format("{} {} 1\n", id, id);
 }
 
 /// Writes a map to /proc/PID/NAME. Returns errno, 0 if all went well.
 int write_map(pid_t process, const char* name, const std::string& text) {
-  const auto path = "/proc/" + std::to_string(process) + "/" + name;
+  const auto path = fmt::format("/proc/{}/{}", process, name);
   const unique_fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   // A map is written at once.
   return file && ::write(file.get(), text.data(), text.size()) == std::ssize(text)
@@ -59,7 +59,7 @@ int write_map(pid_t process, const char* name, const std::string& text) {
 }
 
 unique_fd open_namespace(pid_t process, const char* name) {
-  const auto path = "/proc/" + std::to_string(process) + "/ns/" + name;
+  const auto path = fmt::format("/proc/{}/ns/{}", process, name);
   return unique_fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
@@ -117,8 +117,8 @@ int map_users(pid_t process) {
 expected<isolation> isolation::make(const std::vector<std::filesystem::path>& hidden) {
   const auto refused = [](int reason) {
     return fail(error_kind::io,
-                std::string("this system refuses programs namespaces of their own (")
-                    + std::strerror(reason) + ")");
+                fmt::format("this system refuses programs namespaces of their own ({})",
+                            std::strerror(reason)));
   };
   std::vector<std::string> folders;
   std::error_code unknown;

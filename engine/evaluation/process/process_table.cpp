@@ -5,6 +5,7 @@
 #include "genome/base/whole_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ bool is_number(std::string_view name) {
 }
 
 fs::path folder_of(pid_t process) {
-  return "/proc/" + std::to_string(process);
+  return fmt::format("/proc/{}", process);
 }
 
 /// Whether an open file may be written, as /proc describes it ("flags:\t0100001"). One that

@@ -5,6 +5,7 @@
 #include "engine/evaluation/process/program_run.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -144,8 +145,8 @@ expected<program_result> follow_program(const program_params& params,
   program_ends ends{.input = memory_file(params.input)};
   auto output = open_pipe(), errors = open_pipe();
   if (!ends.input || !output || !errors)
-    return fail(error_kind::io,
-                "cannot start " + params.command.front() + ": " + std::strerror(errno));
+    return fail(error_kind::io, fmt::format("cannot start {}: {}", params.command.front(),
+                                            std::strerror(errno)));
   ends.output = std::move(output->write);
   ends.errors = std::move(errors->write);
   program_run run(params, group, std::move(output->read), std::move(errors->read));

@@ -1,6 +1,7 @@
 #include "engine/evaluation/process/program_group.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ int write_value(const fs::path& file, std::string_view text) {
 }
 
 tl::unexpected<error> failed(const fs::path& what, int reason) {
-  return fail(error_kind::io, what.string() + ": " + std::strerror(reason));
+  return fail(error_kind::io,
+              fmt::format("{}: {}", what.string(), std::strerror(reason)));
 }
 
 } // namespace
@@ -53,9 +55,7 @@ bool killed_for_memory(const fs::path& group) {
 expected<program_group> program_group::make(const fs::path& base,
                                             std::uint64_t memory_bytes) {
   static std::atomic<std::uint64_t> made{0};
-  const auto folder = base
-                      / (std::string(name_prefix) + std::to_string(::getpid()) + "-"
-                         + std::to_string(++made));
+  const auto folder = base / (fmt::format("{}{}-{}", name_prefix, ::getpid(), ++made));
   if (::mkdir(folder.c_str(), 0755) != 0)
     return failed(folder, errno);
   program_group group(

@@ -1,6 +1,7 @@
 #include "engine/evaluation/process/program_output.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ void program_log::append(std::string_view text) {
   if (!open_) {
     open_.reset(::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!open_) {
-      trouble_ = file_.string() + ": " + std::strerror(errno);
+      trouble_ = fmt::format("{}: {}", file_.string(), std::strerror(errno));
       return;
     }
   }
@@ -42,7 +43,7 @@ void program_log::write(std::string_view text) {
     if (count >= 0)
       text.remove_prefix(static_cast<std::size_t>(count));
     else if (errno != EINTR)
-      trouble_ = file_.string() + ": " + std::strerror(errno);
+      trouble_ = fmt::format("{}: {}", file_.string(), std::strerror(errno));
   }
 }
 

@@ -19,6 +19,7 @@
 #include "genome/base/random.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,9 +51,9 @@ double octaves(double v) {
 }
 
 double nearness(std::uint64_t seed, const std::string& owner, const setting& s) {
-  const auto name = owner + "." + s.name;
+  const auto name = fmt::format("{}.{}", owner, s.name);
   if (const auto* word = std::get_if<std::string>(&s.value))
-    return liking(seed, name + "=" + *word);
+    return liking(seed, fmt::format("{}={}", name, *word));
   const auto* whole = std::get_if<std::int64_t>(&s.value);
   const auto v =
       whole != nullptr ? static_cast<double>(*whole) : std::get<double>(s.value);
@@ -139,8 +140,8 @@ std::vector<metric> metrics_of(double score, const objective& goal,
   std::vector<metric> metrics{{split + ".accuracy", score}, {split + ".loss", 1 - score}};
   const auto dot = goal.metric.find('.');
   const auto name =
-      split + "."
-      + (dot == std::string::npos ? goal.metric : goal.metric.substr(dot + 1));
+      fmt::format("{}.{}", split,
+                  dot == std::string::npos ? goal.metric : goal.metric.substr(dot + 1));
   if (!find(metrics, name))
     metrics.push_back({name, goal.maximize ? score : 1 - score});
   std::sort(metrics.begin(), metrics.end(),
@@ -192,7 +193,7 @@ public:
       hang();
     if (!weights.empty() && weights != make_weights(j))
       return fail(error_kind::corrupt,
-                  "the weights of #" + std::to_string(j.id) + " are those of another");
+                  fmt::format("the weights of #{} are those of another", j.id));
     const auto decoded = decode(space_, j.genome, problem_);
     if (!decoded)
       return tl::unexpected(decoded.error());
@@ -234,7 +235,7 @@ bool synthetic::spend(const job& j, double spread, std::uint32_t number,
   }
   std::this_thread::sleep_for(limit - begin);
   fail_with(e, outcome::timed_out,
-            "takes longer than " + std::to_string(j.budget.time.count()) + " ms");
+            fmt::format("takes longer than {} ms", j.budget.time.count()));
   return false;
 }
 
@@ -273,7 +274,7 @@ void synthetic::train(const job& j, progress& p, evaluation& e) const {
       return;
     if (fate == fate::diverges)
       return fail_with(e, outcome::diverged,
-                       "the loss is not a number in epoch " + std::to_string(number));
+                       fmt::format("the loss is not a number in epoch {}", number));
     const auto score = whole_score * number / params_.epochs;
     e.metrics = metrics_of(score, of_epochs(goal_), "validation");
     const auto seconds = spread * 1e-6 * static_cast<double>(params_.duration.count());
@@ -285,7 +286,7 @@ void synthetic::train(const job& j, progress& p, evaluation& e) const {
 
 expected<void> refuse(const std::string& name, double given, const char* advice) {
   return fail(error_kind::invalid_input,
-              "synthetic." + name + " is " + to_text(value{given}) + ": " + advice);
+              fmt::format("synthetic.{} is {}: {}", name, to_text(value{given}), advice));
 }
 
 } // namespace

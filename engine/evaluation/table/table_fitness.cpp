@@ -3,6 +3,8 @@
 #include "genome/base/random.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace clade {
@@ -53,8 +55,9 @@ private:
   [[nodiscard]] expected<std::uint32_t> find(const genome& g) const {
     if (const auto row = table_->find(g))
       return *row;
-    return fail(error_kind::not_found, table_->description().name + " has no row with "
-                                           + to_text(g.hyperparameters));
+    return fail(error_kind::not_found,
+                fmt::format("{} has no row with {}", table_->description().name,
+                            to_text(g.hyperparameters)));
   }
 
   [[nodiscard]] std::uint64_t parameters_of(const genome& g) const {
@@ -78,9 +81,9 @@ void table_fitness::look_up(const job& j, progress& p, evaluation& e) const {
     return fail_with(e, outcome::invalid, row.error().message);
   const auto last = table_->fidelity(j.budget.epochs);
   if (!last)
-    return fail_with(e, outcome::invalid,
-                     d.name + " has nothing of " + std::to_string(j.budget.epochs)
-                         + " epochs or fewer");
+    return fail_with(
+        e, outcome::invalid,
+        fmt::format("{} has nothing of {} epochs or fewer", d.name, j.budget.epochs));
   // Settings that find the same row are the same setting, and have the same value.
   const auto draw = d.lookup == table_lookup::nearest
                         ? derive(j.seed, purpose::training, *row, 0).next()
@@ -97,17 +100,17 @@ void table_fitness::look_up(const job& j, progress& p, evaluation& e) const {
         e.metrics.push_back({d.metrics[m].name, *v});
     }
     if (!finite)
-      return fail_with(e, outcome::diverged,
-                       "a metric is not finite at epoch "
-                           + std::to_string(d.fidelities[f]));
+      return fail_with(
+          e, outcome::diverged,
+          fmt::format("a metric is not finite at epoch {}", d.fidelities[f]));
     e.curve.push_back({d.fidelities[f], e.metrics, 0});
     if (!p.report(e.curve.back()))
       return fail_with(e, outcome::timed_out, "was told to stop");
   }
   if (!clade::find(e.metrics, d.objective.metric))
     fail_with(e, outcome::invalid,
-              d.name + " has no " + d.objective.metric + " for "
-                  + to_text(j.genome.hyperparameters));
+              fmt::format("{} has no {} for {}", d.name, d.objective.metric,
+                          to_text(j.genome.hyperparameters)));
 }
 
 } // namespace

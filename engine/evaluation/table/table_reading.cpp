@@ -10,6 +10,8 @@
 #include "genome/genes/hash.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -75,9 +77,7 @@ struct open_file {
   std::vector<std::string> header;
   csv_row row;
 
-  [[nodiscard]] std::string place() const {
-    return name + ":" + std::to_string(row.line);
-  }
+  [[nodiscard]] std::string place() const { return fmt::format("{}:{}", name, row.line); }
 };
 
 /// A field of a row: which file's, and which of its fields.
@@ -159,18 +159,19 @@ expected<location> table_reading::find_column(const std::string& column,
     const auto count = std::ranges::count(header, column);
     if (count > 1)
       return refuse(files_[f].name + ":1",
-                    "names the column " + in_quotes(column) + " twice");
+                    fmt::format("names the column {} twice", in_quotes(column)));
     if (count == 1)
       return location{f, static_cast<std::size_t>(std::ranges::find(header, column)
                                                   - header.begin())};
     known.insert(known.end(), header.begin(), header.end());
   }
   const auto near = nearest(column, known);
-  return refuse(place, (files_.size() == 1 ? files_[0].name + " has no column "
-                                           : "no file has a column ")
-                           + in_quotes(column)
-                           + (near.empty() ? "; it has " + all_in_quotes(known)
-                                           : "; did you mean \"" + near + "\"?"));
+  return refuse(
+      place,
+      (files_.size() == 1 ? files_[0].name + " has no column " : "no file has a column ")
+          + in_quotes(column)
+          + (near.empty() ? "; it has " + all_in_quotes(known)
+                          : fmt::format("; did you mean \"{}\"?", near)));
 }
 
 expected<void> table_reading::find_columns() {
@@ -234,24 +235,24 @@ expected<bool> table_reading::next_rows() {
       return fail_in(f.place(), more.error());
     ended += *more ? 0 : 1;
     if (*more && f.row.fields.size() != f.header.size())
-      return refuse(f.place(), "has " + std::to_string(f.row.fields.size())
-                                   + " fields, but the header names "
-                                   + std::to_string(f.header.size()));
+      return refuse(f.place(), fmt::format("has {} fields, but the header names {}",
+                                           f.row.fields.size(), f.header.size()));
   }
   if (ended != 0 && ended != files_.size())
     for (const auto& f : files_)
       if (f.row.fields.empty())
-        return refuse(f.place(), "ends here, but " + files_[&f == &files_[0] ? 1 : 0].name
-                                     + " has more rows, and row i of each file is about "
-                                       "the same setting");
+        return refuse(f.place(), fmt::format("ends here, but {} has more rows, and row i "
+                                             "of each file is about the same setting",
+                                             files_[&f == &files_[0] ? 1 : 0].name));
   for (const auto& places : shared_)
     for (const auto& l : places)
       if (ended == 0 && field(l) != field(places[0]))
         return refuse(files_[l.file].place(),
-                      in_quotes(files_[l.file].header[l.field]) + " is "
-                          + in_quotes(field(l)) + ", but " + in_quotes(field(places[0]))
-                          + " in " + files_[0].place()
-                          + ": row i of each file must be about the same setting");
+                      fmt::format("{} is {}, but {} in {}: row i of each file must be "
+                                  "about the same setting",
+                                  in_quotes(files_[l.file].header[l.field]),
+                                  in_quotes(field(l)), in_quotes(field(places[0])),
+                                  files_[0].place()));
   return ended == 0;
 }
 
@@ -260,10 +261,10 @@ expected<void> table_reading::read_digits() {
   const auto text = field(digits_);
   const auto wrong = [&](const std::string& message) {
     return refuse(files_[digits_.file].place(),
-                  d.digits_column + " is " + in_quotes(text) + ": " + message);
+                  fmt::format("{} is {}: {}", d.digits_column, in_quotes(text), message));
   };
   if (text.size() != d.digits.size())
-    return wrong("it must have " + std::to_string(d.digits.size()) + " digits");
+    return wrong(fmt::format("it must have {} digits", d.digits.size()));
   const std::size_t first = settings_.size();
   settings_.resize(first + d.digits.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -271,8 +272,8 @@ expected<void> table_reading::read_digits() {
     const auto& options = std::get<choice_domain>(p.domain).options;
     const auto n = digit(text[i]);
     if (!n || *n >= options.size())
-      return wrong("digit " + std::to_string(i + 1) + " is none of the "
-                   + std::to_string(options.size()) + " values of " + p.name);
+      return wrong(fmt::format("digit {} is none of the {} values of {}", i + 1,
+                               options.size(), p.name));
     settings_[first + d.digits[i]] = static_cast<double>(*n);
   }
   return {};
@@ -285,8 +286,8 @@ expected<void> table_reading::read_parameters() {
     const auto v = meaning_of(d.space.rules.hyperparameters[p], text);
     if (!v)
       return refuse(files_[parameters_[p].file].place(),
-                    d.columns[p] + " is " + in_quotes(text) + ", which " + d.places[p]
-                        + " does not allow");
+                    fmt::format("{} is {}, which {} does not allow", d.columns[p],
+                                in_quotes(text), d.places[p]));
     settings_.push_back(*v);
   }
   return {};
@@ -301,9 +302,9 @@ expected<void> table_reading::read_values() {
     }
     const auto v = field_number(text);
     if (!v)
-      return refuse(files_[l.file].place(), files_[l.file].header[l.field] + " is "
-                                                + in_quotes(text)
-                                                + ", which is no number");
+      return refuse(files_[l.file].place(),
+                    fmt::format("{} is {}, which is no number",
+                                files_[l.file].header[l.field], in_quotes(text)));
     result_.values_.push_back(
         std::isfinite(*v) ? *v : std::numeric_limits<double>::infinity());
   }
@@ -348,10 +349,11 @@ expected<void> table_reading::check_options() const {
     if (missing != occurs.end())
       return refuse(
           d.places[p],
-          parameters[p].name + " may be "
-              + to_text(
-                  choice->options[static_cast<std::size_t>(missing - occurs.begin())])
-              + ", which no row of " + files_[0].name + " has");
+          fmt::format(
+              "{} may be {}, which no row of {} has", parameters[p].name,
+              to_text(
+                  choice->options[static_cast<std::size_t>(missing - occurs.begin())]),
+              files_[0].name));
   }
   return {};
 }
@@ -364,9 +366,8 @@ expected<void> table_reading::finish() {
                                 .lookup = d.lookup,
                                 .values = settings_});
   if (const auto twice = result_.index_.duplicate())
-    return refuse(files_[0].name + ":" + std::to_string(lines_[twice->first]),
-                  "has the same setting as line "
-                      + std::to_string(lines_[twice->second]));
+    return refuse(fmt::format("{}:{}", files_[0].name, lines_[twice->first]),
+                  fmt::format("has the same setting as line {}", lines_[twice->second]));
   const auto truth = result_.metric(d.truth);
   if (!truth)
     return refuse(d.name, "has no metric " + in_quotes(d.truth));
@@ -387,7 +388,8 @@ load_table(table_description description) {
     if (!std::filesystem::exists(path, ignored))
       return fail_in(
           description.files_place,
-          {error_kind::not_found, path.string() + " is not there" + description.advice});
+          {error_kind::not_found,
+           fmt::format("{} is not there{}", path.string(), description.advice)});
     auto read = read_file(path);
     if (!read)
       return tl::unexpected(std::move(read).error());

@@ -3,6 +3,8 @@
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -17,8 +19,8 @@ std::string subject_of(const instruction& i) {
 
 expected<void> check_note(const std::string& note) {
   if (note.size() > annotation::longest_note)
-    return refused("a note has at most " + std::to_string(annotation::longest_note)
-                   + " bytes; this one has " + std::to_string(note.size()));
+    return refused(fmt::format("a note has at most {} bytes; this one has {}",
+                               annotation::longest_note, note.size()));
   if (!is_plain_text(note))
     return refused("a note is UTF-8 without control characters");
   return {};
@@ -27,9 +29,9 @@ expected<void> check_note(const std::string& note) {
 expected<void> check_tag(const std::string& tag) {
   if (tag.empty() || tag.size() > annotation::longest_tag || !is_plain_text(tag)
       || tag.find_first_of(" \t\n,\"") != std::string::npos)
-    return refused("a tag is one word of at most "
-                   + std::to_string(annotation::longest_tag)
-                   + " bytes, without blanks, commas, quotes and control characters");
+    return refused(fmt::format("a tag is one word of at most {} bytes, without blanks, "
+                               "commas, quotes and control characters",
+                               annotation::longest_tag));
   return {};
 }
 
@@ -43,7 +45,7 @@ bool annotates(const instruction& i) {
 expected<void> check_annotation(const instruction& i, const annotations& known,
                                 std::uint64_t born) {
   if (i.number > born)
-    return refused("there is no candidate #" + std::to_string(i.number));
+    return refused(fmt::format("there is no candidate #{}", i.number));
   if (i.kind == instruction_kind::note)
     return check_note(i.text);
   if (auto fits = check_tag(i.text); !fits)
@@ -51,13 +53,13 @@ expected<void> check_annotation(const instruction& i, const annotations& known,
   const auto found = known.find(i.number);
   const bool has = found != known.end() && found->second.tags.contains(i.text);
   if (i.kind == instruction_kind::untag && !has)
-    return refused(subject_of(i) + " has no tag " + i.text);
+    return refused(fmt::format("{} has no tag {}", subject_of(i), i.text));
   if (i.kind == instruction_kind::tag && has)
-    return refused(subject_of(i) + " has the tag " + i.text + " already");
+    return refused(fmt::format("{} has the tag {} already", subject_of(i), i.text));
   if (i.kind == instruction_kind::tag && found != known.end()
       && found->second.tags.size() >= annotation::most_tags)
-    return refused(subject_of(i) + " has " + std::to_string(annotation::most_tags)
-                   + " tags, which is the most: take one away first");
+    return refused(fmt::format("{} has {} tags, which is the most: take one away first",
+                               subject_of(i), annotation::most_tags));
   return {};
 }
 

@@ -3,6 +3,8 @@
 #include "engine/run/records/record_kind.hpp"
 #include "genome/variation/old_change_text.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 
@@ -37,8 +39,7 @@ void check_read(decoder& in, const instruction& i) {
 
 void check_read(decoder& in, const data_fold& f) {
   if (f.of > 1000 || (f.of == 0 ? f.index != 0 : f.index >= f.of))
-    in.fail("there is no fold " + std::to_string(f.index) + " of "
-            + std::to_string(f.of));
+    in.fail(fmt::format("there is no fold {} of {}", f.index, f.of));
 }
 
 void check_read(decoder& in, const model_composed& r) {
@@ -74,7 +75,7 @@ outcome decode_outcome(decoder& d) {
 candidate decode_candidate(decoder& d) {
   const auto fields = d.array();
   if (fields != 10 && (fields < 12 || fields > 15))
-    d.fail("a candidate has " + std::to_string(fields) + " fields");
+    d.fail(fmt::format("a candidate has {} fields", fields));
   candidate c;
   c.id = d.natural();
   c.generation = d.natural();
@@ -136,8 +137,8 @@ record read_record(decoder& d, std::uint64_t kind, std::size_t size) {
   const auto counted = count_fields(r);
   const auto wanted = 1 + counted.count;
   if (size != wanted && !(counted.has_last && size == wanted + 1))
-    d.fail("a record of kind " + std::to_string(kind) + " with " + std::to_string(size)
-           + " fields instead of " + std::to_string(wanted));
+    d.fail(fmt::format("a record of kind {} with {} fields instead of {}", kind, size,
+                       wanted));
   else
     read_fields(d, size - 1, r);
   return r;
@@ -159,7 +160,7 @@ expected<record> decode_record(std::span<const char> data) {
   const auto size = d.array();
   const auto kind = d.natural();
   if (!d.failed() && (kind == 0 || kind > readers.size()))
-    d.fail("unknown record kind " + std::to_string(kind));
+    d.fail(fmt::format("unknown record kind {}", kind));
   if (d.failed())
     return tl::unexpected(d.finish().error());
   auto decoded = readers[kind - 1](d, kind, size);

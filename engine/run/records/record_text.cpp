@@ -3,6 +3,8 @@
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <iomanip>
 #include <sstream>
@@ -16,7 +18,7 @@ std::string subject_text(candidate_id id) {
 }
 
 std::string line(const run_started& r) {
-  return "started with seed " + std::to_string(r.seed) + " by version " + r.version;
+  return fmt::format("started with seed {} by version {}", r.seed, r.version);
 }
 
 std::string line(const candidate_born& r) {
@@ -28,7 +30,7 @@ std::string line(const candidate_evaluated& r) {
 }
 
 std::string line(const generation_closed& r) {
-  auto text = "closed generation " + std::to_string(r.generation) + ":";
+  auto text = fmt::format("closed generation {}:", r.generation);
   for (const auto id : r.survivors)
     text += " " + numbered(id);
   return text;
@@ -48,42 +50,41 @@ std::string line(const run_resumed& r) {
 }
 
 std::string line(const attempt_failed& r) {
-  return "attempt " + std::to_string(r.attempt) + " of " + numbered(r.id) + " failed on "
-         + r.slot + ": " + r.reason;
+  return fmt::format("attempt {} of {} failed on {}: {}", r.attempt, numbered(r.id),
+                     r.slot, r.reason);
 }
 
 std::string line(const slot_changed& r) {
-  return "slot " + r.slot + (r.joined ? " joined" : " left")
-         + (r.reason.empty() ? "" : ": " + r.reason)
-         + (r.rounding ? ", rounding " + std::to_string(*r.rounding) : "");
+  return fmt::format("slot {}{}{}{}", r.slot, r.joined ? " joined" : " left",
+                     r.reason.empty() ? "" : ": " + r.reason,
+                     r.rounding ? fmt::format(", rounding {}", *r.rounding) : "");
 }
 
 std::string line(const straggler_seen& r) {
-  std::string text = "slot " + r.slot + " was slow in " + numbered(r.id);
+  std::string text = fmt::format("slot {} was slow in {}", r.slot, numbered(r.id));
   if (r.waited_ms > 0)
-    text += ": the others waited for it for " + std::to_string(r.waited_ms) + " of "
-            + std::to_string(r.of_ms) + " ms";
+    text +=
+        fmt::format(": the others waited for it for {} of {} ms", r.waited_ms, r.of_ms);
   if (r.left_out > 0)
-    text += ": " + std::to_string(r.left_out) + " of its "
-            + std::to_string(r.of_gradients) + " gradients were left out";
+    text +=
+        fmt::format(": {} of its {} gradients were left out", r.left_out, r.of_gradients);
   return text;
 }
 
 std::string line(const run_forked& r) {
-  auto text =
-      "forked from " + r.origin + " at generation " + std::to_string(r.generation);
+  auto text = fmt::format("forked from {} at generation {}", r.origin, r.generation);
   for (std::size_t i = 0; i < r.changes.size(); ++i)
     text += (i == 0 ? ": " : ", ") + r.changes[i];
   return text;
 }
 
 std::string line(const operator_command& r) {
-  return r.who + " ordered: " + to_text(r.order);
+  return fmt::format("{} ordered: {}", r.who, to_text(r.order));
 }
 
 std::string line(const final_planned& r) {
-  return "the search is over" + (r.reason.empty() ? "" : ", " + r.reason) + ": "
-         + std::to_string(r.trainings.size()) + " trainings to the end";
+  return fmt::format("the search is over{}: {} trainings to the end",
+                     r.reason.empty() ? "" : ", " + r.reason, r.trainings.size());
 }
 
 std::string line(const model_composed& r) {
@@ -100,10 +101,10 @@ std::string line(const model_composed& r) {
 std::string to_text(const ensemble_member& m, int digits) {
   std::ostringstream share;
   share << std::fixed << std::setprecision(digits) << m.share;
-  return share.str() + " of "
-         + (m.trees     ? "boosted trees"
-            : m.id == 0 ? "the linear model"
-                        : numbered(m.id));
+  return fmt::format("{} of {}", share.str(),
+                     m.trees     ? "boosted trees"
+                     : m.id == 0 ? "the linear model"
+                                 : numbered(m.id));
 }
 
 std::string to_text(const instruction& i) {
@@ -121,7 +122,7 @@ std::string to_text(const instruction& i) {
   case instruction_kind::drop:
     return "drop " + numbered(i.number);
   case instruction_kind::extend:
-    return "extend by " + std::to_string(i.number) + " generations";
+    return fmt::format("extend by {} generations", i.number);
   case instruction_kind::add:
     return "add " + i.text;
   case instruction_kind::begin_with:
@@ -129,9 +130,9 @@ std::string to_text(const instruction& i) {
   case instruction_kind::note:
     return "note on " + subject_text(i.number);
   case instruction_kind::tag:
-    return "tag " + subject_text(i.number) + " " + plain_text(i.text);
+    return fmt::format("tag {} {}", subject_text(i.number), plain_text(i.text));
   case instruction_kind::untag:
-    return "untag " + subject_text(i.number) + " " + plain_text(i.text);
+    return fmt::format("untag {} {}", subject_text(i.number), plain_text(i.text));
   }
   std::abort();
 }

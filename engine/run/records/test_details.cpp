@@ -2,6 +2,8 @@
 
 #include "engine/run/records/record_fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -64,8 +66,8 @@ void check_read(decoder& in, const test_details& t) {
   if (!std::isfinite(t.standard_error) || !std::ranges::all_of(t.pairs, finite))
     in.fail(not_finite);
   else if (t.confusion.size() != t.classes.size() * t.classes.size())
-    in.fail("a confusion of " + std::to_string(t.classes.size()) + " classes has "
-            + std::to_string(t.confusion.size()) + " counts");
+    in.fail(fmt::format("a confusion of {} classes has {} counts", t.classes.size(),
+                        t.confusion.size()));
 }
 
 } // namespace clade

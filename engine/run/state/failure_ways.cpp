@@ -1,5 +1,7 @@
 #include "engine/run/state/failure_ways.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -26,9 +28,8 @@ bool is_of_the_program(outcome o) {
 } // namespace
 
 std::string to_text(const failure_way& way, std::uint64_t of) {
-  auto text = way.count == of ? "all " + std::to_string(of) + " failed alike: "
-                              : std::to_string(way.count) + " of " + std::to_string(of)
-                                    + " failed so: ";
+  auto text = way.count == of ? fmt::format("all {} failed alike: ", of)
+                              : fmt::format("{} of {} failed so: ", way.count, of);
   if (of == 1)
     text = "one failed: ";
   return text + to_text(way.outcome) + (way.reason.empty() ? "" : ": " + way.reason);

@@ -2,6 +2,8 @@
 
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -158,9 +160,10 @@ expected<void> validate(const final_params& params) {
     return fail(error_kind::invalid_input,
                 "model must be \"none\", \"best\" or \"ensemble\"");
   if (params.members > most_final_genomes)
-    return fail(error_kind::invalid_input,
-                "members must be at most " + std::to_string(most_final_genomes)
-                    + ": of so many the search keeps the genomes");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("members must be at most {}: of so many the search keeps the genomes",
+                    most_final_genomes));
   if (params.folds > 20)
     return fail(error_kind::invalid_input, "folds must be at most 20");
   if (params.share != 0 && !(params.share >= 0.05 && params.share <= 0.95))
@@ -233,8 +236,7 @@ candidate candidate_of(const final_planned& plan, std::size_t i, const individua
               .time = std::chrono::milliseconds(plan.time_ms)};
   change what{.kind = change_kind::trained_to_end, .after = std::to_string(t.epochs)};
   if (t.fold.of > 1)
-    what.before = "without fold " + std::to_string(t.fold.index + 1) + " of "
-                  + std::to_string(t.fold.of);
+    what.before = fmt::format("without fold {} of {}", t.fold.index + 1, t.fold.of);
   c.changes.push_back(std::move(what));
   return c;
 }

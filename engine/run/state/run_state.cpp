@@ -21,6 +21,8 @@
 #include "engine/search/strategies/registry/validation.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -29,7 +31,7 @@ namespace {
 
 tl::unexpected<error> misfit(const record& r, const std::string& why) {
   return fail(error_kind::corrupt,
-              "the record \"" + to_text(r) + "\" does not fit: " + why);
+              fmt::format("the record \"{}\" does not fit: {}", to_text(r), why));
 }
 
 std::string ids_text(const std::vector<candidate_id>& ids) {
@@ -45,7 +47,7 @@ expected<void> fold(run_state& state, const record& r, const run_started& starte
   if (state.started)
     return misfit(r, "the run is started already");
   if (started.seed != state.rules.seed)
-    return misfit(r, "the experiment has the seed " + std::to_string(state.rules.seed));
+    return misfit(r, fmt::format("the experiment has the seed {}", state.rules.seed));
   state.started = true;
   return {};
 }
@@ -75,16 +77,16 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   if (c.id != order.id)
     return misfit(r, "next is " + numbered(order.id));
   if (c.generation != order.generation || c.index != order.index)
-    return misfit(r, "its place is generation " + std::to_string(order.generation)
-                         + ", index " + std::to_string(order.index));
+    return misfit(r, fmt::format("its place is generation {}, index {}", order.generation,
+                                 order.index));
   std::vector<candidate_id> parents;
   for (const auto& p : order.parents)
     parents.push_back(p.id);
   if (!may_be_parents(order, c.parents))
     return misfit(r, "its parents are " + ids_text(parents));
   if (c.epochs != order.epochs || c.start != order.start)
-    return misfit(r, "it is to start from " + numbered(order.start)
-                         + " and be trained to epoch " + std::to_string(order.epochs));
+    return misfit(r, fmt::format("it is to start from {} and be trained to epoch {}",
+                                 numbered(order.start), order.epochs));
   const auto training = training_of(c);
   const auto equal = state.known.find(training);
   if (c.equal_to != equal)
@@ -161,10 +163,10 @@ expected<void> fold(run_state& state, const record& r,
 expected<void> fold(run_state& state, const record& r, const generation_closed& closed) {
   const auto found = state.search->closing();
   if (!found)
-    return misfit(r, "generation " + std::to_string(state.search->generation())
-                         + " is not complete");
+    return misfit(
+        r, fmt::format("generation {} is not complete", state.search->generation()));
   if (closed.generation != found->generation)
-    return misfit(r, "generation " + std::to_string(found->generation) + " is next");
+    return misfit(r, fmt::format("generation {} is next", found->generation));
   if (closed.survivors != found->survivors)
     return misfit(r, "the survivors are " + ids_text(found->survivors));
   const auto taken = take_generation(state.current, state.rules.evolution.population,
@@ -214,14 +216,14 @@ expected<void> fold(run_state& state, const record& r, const model_composed& com
 expected<void> fold(run_state& state, const record& r, const run_forked& forked) {
   if (forked.generation != state.generations.size())
     return misfit(r,
-                  "the run is in generation " + std::to_string(state.generations.size()));
+                  fmt::format("the run is in generation {}", state.generations.size()));
   if (!state.rules.read_fork)
     return misfit(r, "nobody reads its experiment");
   auto rules = state.rules.read_fork(forked);
   if (!rules)
     return tl::unexpected(std::move(rules).error());
   if (rules->seed != forked.seed)
-    return misfit(r, "its experiment has the seed " + std::to_string(rules->seed));
+    return misfit(r, fmt::format("its experiment has the seed {}", rules->seed));
   if (auto fits = check_fork(state.rules, *rules, forked.generation); !fits)
     return misfit(r, fits.error().message);
   if (!state.search->change(rules->evolution, rules->seed))
@@ -271,9 +273,9 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
   if (auto valid = validate(after.evolution); !valid)
     return valid;
   if (before.evolution.strategy != after.evolution.strategy)
-    return refuse("evolution.strategy cannot be changed in a fork: what has happened "
-                  "belongs to \""
-                  + before.evolution.strategy + "\"");
+    return refuse(fmt::format("evolution.strategy cannot be changed in a fork: what has "
+                              "happened belongs to \"{}\"",
+                              before.evolution.strategy));
   if (before.evolution.tell_order != after.evolution.tell_order)
     return refuse("evolution.tell_order cannot be changed in a fork");
   if (before.evolution.rungs != after.evolution.rungs)
@@ -285,10 +287,9 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
                   "chosen by "
                   + to_text(before.objective));
   if (after.evolution.generations <= generation)
-    return refuse("evolution.generations is "
-                  + std::to_string(after.evolution.generations)
-                  + ": a fork at generation " + std::to_string(generation)
-                  + " needs more, or it has nothing to do");
+    return refuse(fmt::format("evolution.generations is {}: a fork at generation {} "
+                              "needs more, or it has nothing to do",
+                              after.evolution.generations, generation));
   return {};
 }
 
@@ -326,11 +327,11 @@ expected<void> apply(run_state& state, const record& r) {
 
 std::string to_text(const run_state& state) {
   const auto count = [](std::uint64_t n) { return std::to_string(n); };
-  std::string text = count(state.born) + " born, " + count(state.evaluated)
-                     + " evaluated, " + count(state.failed) + " failed, generation "
-                     + count(state.search->generation()) + "\n";
-  text += "best: " + to_text(state.best) + "\n";
-  text += "parents: " + to_text(state.search->population()) + "\n";
+  std::string text = fmt::format("{} born, {} evaluated, {} failed, generation {}\n",
+                                 count(state.born), count(state.evaluated),
+                                 count(state.failed), count(state.search->generation()));
+  text += fmt::format("best: {}\n", to_text(state.best));
+  text += fmt::format("parents: {}\n", to_text(state.search->population()));
   text += "open:";
   for (const auto& [id, c] : state.open)
     text += " " + numbered(id);

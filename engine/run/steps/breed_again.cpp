@@ -5,6 +5,8 @@
 
 #include "engine/run/steps/next_step.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -31,7 +33,7 @@ std::pair<std::string, std::string> first_lines(const std::string& a,
 std::string ids_text(const std::vector<candidate_id>& ids) {
   std::string text;
   for (const auto id : ids)
-    text += (text.empty() ? "#" : " #") + std::to_string(id);
+    text += fmt::format("{}{}", text.empty() ? "#" : " #", id);
   return text.empty() ? "none" : text;
 }
 
@@ -39,9 +41,9 @@ std::string scores_text(const candidate& c) {
   const auto own = std::ranges::find(c.looked_at, c.zero_cost);
   const auto count = std::to_string(c.looked_at.size());
   return own == c.looked_at.end()
-             ? "none of the " + count + " that were looked at"
-             : "number " + std::to_string(own - c.looked_at.begin() + 1) + " of the "
-                   + count + " that were looked at";
+             ? fmt::format("none of the {} that were looked at", count)
+             : fmt::format("number {} of the {} that were looked at",
+                           own - c.looked_at.begin() + 1, count);
 }
 
 std::optional<difference> compare(const rebirth& birth, const candidate& made) {
@@ -84,14 +86,14 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
     return result;
   };
   if (birth.stored.attempt >= max_breeding_attempts)
-    return fails("attempt " + std::to_string(birth.stored.attempt),
-                 "at most attempt " + std::to_string(max_breeding_attempts - 1));
+    return fails(fmt::format("attempt {}", birth.stored.attempt),
+                 fmt::format("at most attempt {}", max_breeding_attempts - 1));
   if (birth.stored.equal_to != 0 && birth.stored.attempt + 1 < max_breeding_attempts
       && birth.order.how != breeding::kind::given
       && birth.order.how != breeding::kind::train_on)
-    return fails("attempt " + std::to_string(birth.stored.attempt)
-                     + ", though its network was known",
-                 "another attempt");
+    return fails(
+        fmt::format("attempt {}, though its network was known", birth.stored.attempt),
+        "another attempt");
   recorded_scores scores(birth.stored.looked_at);
   for (order.attempt = 0;; ++order.attempt) {
     auto made = breed_and_count({rules.space, rules.problem,

@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -60,28 +62,28 @@ retraining compare(const evaluation& stored, const evaluation& again) {
     all.add(stored.curve[i].metrics, again.curve[i].metrics);
   all.add(stored.metrics, again.metrics);
   if (stored.outcome != again.outcome)
-    r.other.push_back(std::string(to_text(again.outcome)) + " instead of "
-                      + to_text(stored.outcome));
+    r.other.push_back(
+        fmt::format("{} instead of {}", to_text(again.outcome), to_text(stored.outcome)));
   if (stored.curve.size() != again.curve.size())
-    r.other.push_back(std::to_string(again.curve.size()) + " epochs instead of "
-                      + std::to_string(stored.curve.size()));
+    r.other.push_back(
+        fmt::format("{} epochs instead of {}", again.curve.size(), stored.curve.size()));
   all.tell(r);
   if (stored.parameters != again.parameters)
-    r.other.push_back(std::to_string(again.parameters) + " parameters instead of "
-                      + std::to_string(stored.parameters));
+    r.other.push_back(
+        fmt::format("{} parameters instead of {}", again.parameters, stored.parameters));
   if (stored.weights_hash != again.weights_hash)
     r.other.push_back("other weights");
   return r;
 }
 
 std::string to_text(const retraining& r) {
-  const auto epochs = std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs");
+  const auto epochs = fmt::format("{}{}", r.epochs, r.epochs == 1 ? " epoch" : " epochs");
   std::string text = numbered(r.id) + ": ";
   if (r.equal())
-    return text + "equal, " + epochs;
+    return fmt::format("{}equal, {}", text, epochs);
   text += "differs in " + epochs;
   for (const auto& m : r.largest)
-    text += ", " + m.name + " by at most " + to_text(value{m.value});
+    text += fmt::format(", {} by at most {}", m.name, to_text(value{m.value}));
   for (const auto& what : r.other)
     text += ", " + what;
   return text;

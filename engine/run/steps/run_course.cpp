@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -122,7 +124,7 @@ bool may_pause(const run_state& run, const run_course& course, const under_way& 
 std::optional<std::string> why_stop_after(const run_state& run, std::uint64_t generation,
                                           const std::string& stop_after) {
   if (!stop_after.empty())
-    return "stopped by " + stop_after + " after generation " + std::to_string(generation);
+    return fmt::format("stopped by {} after generation {}", stop_after, generation);
   return run.hopeless() ? std::optional(run.failures.text()) : std::nullopt;
 }
 

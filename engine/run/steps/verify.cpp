@@ -13,6 +13,8 @@
 #include "genome/base/text.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -42,8 +44,8 @@ struct sides {
 
 std::optional<sides> compare_places(const candidate& c, const breeding& order) {
   const auto place = [](const auto& one) {
-    return numbered(one.id) + " generation " + std::to_string(one.generation) + " index "
-           + std::to_string(one.index);
+    return fmt::format("{} generation {} index {}", numbered(one.id), one.generation,
+                       one.index);
   };
   if (place(c) != place(order))
     return sides{place(c), place(order)};
@@ -66,8 +68,8 @@ std::vector<metric> without_costs(std::vector<metric> metrics) {
 /// Compares the parts of an evaluation that must agree with each other.
 std::optional<sides> compare_measured(const evaluation& e) {
   if ((e.outcome == outcome::succeeded) == e.metrics.empty())
-    return sides{std::string(to_text(e.outcome))
-                     + (e.metrics.empty() ? " without" : " with") + " metrics",
+    return sides{fmt::format("{}{} metrics", to_text(e.outcome),
+                             e.metrics.empty() ? " without" : " with"),
                  "metrics of what succeeded, and of nothing else"};
   if (e.metrics.empty() || e.curve.empty())
     return std::nullopt;
@@ -108,11 +110,11 @@ struct verifier::impl {
       for (std::size_t k = 0; !one.unequal && k < one.rejected.size(); ++k) {
         const auto known = state.known.find(one.rejected[k]);
         if (known == 0 || known >= one.id)
-          one.unequal = difference{
-              .sequence = one.sequence,
-              .record = "born " + numbered(one.id),
-              .stored = "attempt " + std::to_string(one.rejected.size()),
-              .made = "attempt " + std::to_string(k) + ", whose network was new"};
+          one.unequal =
+              difference{.sequence = one.sequence,
+                         .record = "born " + numbered(one.id),
+                         .stored = fmt::format("attempt {}", one.rejected.size()),
+                         .made = fmt::format("attempt {}, whose network was new", k)};
       }
       if (one.unequal) {
         result.first = std::move(one.unequal);
@@ -137,8 +139,8 @@ struct verifier::impl {
       return;
     result.first = difference{.sequence = stored.sequence,
                               .record = "evaluated " + numbered(id),
-                              .stored = std::to_string(stored.parameters) + " parameters",
-                              .made = std::to_string(made) + " parameters"};
+                              .stored = fmt::format("{} parameters", stored.parameters),
+                              .made = fmt::format("{} parameters", made)};
   }
 
   expected<void> begin(std::uint64_t sequence, const record& r,
@@ -183,7 +185,7 @@ struct verifier::impl {
                    original == 0 ? "trained" : "a copy of " + numbered(original)};
     if (original != 0 && !state.open.contains(original)
         && fingerprints.at(original - 1) != fingerprint(e))
-      return sides{to_text(e), "what " + numbered(original) + " has"};
+      return sides{to_text(e), fmt::format("what {} has", numbered(original))};
     if (fingerprints.size() < e.id)
       fingerprints.resize(e.id);
     fingerprints[e.id - 1] = fingerprint(e);
@@ -202,9 +204,9 @@ struct verifier::impl {
                           ? (state.best_random ? state.best_random->id : 0)
                           : 0;
       if (e.id != id)
-        return sides{e.subject + " " + numbered(e.id),
+        return sides{fmt::format("{} {}", e.subject, numbered(e.id)),
                      id == 0 ? "none of " + ids_text(tested)
-                             : e.subject + " " + numbered(id)};
+                             : fmt::format("{} {}", e.subject, numbered(id))};
     }
     return std::nullopt;
   }

@@ -1,15 +1,17 @@
 #include "engine/search/bases/numbers_alone.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
 
 tl::unexpected<error> cannot_serve(const search_space& space, const char* name,
                                    const std::string& why, const char* others) {
-  return fail(error_kind::invalid_input, "evolution.strategy is \"" + std::string(name)
-                                             + "\", which moves numbers "
-                                             + "alone, but the search space " + space.name
-                                             + " " + why + ": take " + others);
+  return fail(error_kind::invalid_input,
+              fmt::format("evolution.strategy is \"{}\", which moves numbers alone, but "
+                          "the search space {} {}: take {}",
+                          name, space.name, why, others));
 }
 
 expected<void> check_numbers_alone(const search_space& space, const char* name) {

@@ -13,6 +13,8 @@
 #include "genome/genes/hash.hpp"
 #include "search_spaces/files/seeds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -40,23 +42,22 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
   };
   if (order.how == breeding::kind::given) {
     if (!order.genome)
-      return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
-                                            + " has no genome to give");
+      return fail(error_kind::internal,
+                  fmt::format("an order to breed #{} has no genome to give", order.id));
     return offspring{.child = *order.genome, .changes = {{.after = order.origin}}};
   }
   if (order.how == breeding::kind::propose) {
     if (!order.proposal)
       return fail(error_kind::internal,
-                  "an order to breed #" + std::to_string(order.id) + " has no proposal");
+                  fmt::format("an order to breed #{} has no proposal", order.id));
     return order.proposal->make(rules, order);
   }
   const auto needed =
       order.how == breeding::kind::train_on ? 1 : static_cast<std::size_t>(order.how);
   if (order.parents.size() != needed)
-    return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
-                                          + " has " + std::to_string(order.parents.size())
-                                          + " parents instead of "
-                                          + std::to_string(needed));
+    return fail(error_kind::internal,
+                fmt::format("an order to breed #{} has {} parents instead of {}",
+                            order.id, order.parents.size(), needed));
   if (order.how == breeding::kind::sample) {
     auto random = stream(purpose::sample);
     // An equal network gives way to a random one.

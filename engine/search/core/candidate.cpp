@@ -4,6 +4,8 @@
 #include "genome/codec/codec.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,16 +20,16 @@ const char* to_text(outcome o) {
 }
 
 std::string to_text(const candidate& c) {
-  std::string text = numbered(c.id) + " generation " + std::to_string(c.generation);
+  std::string text = fmt::format("{} generation {}", numbered(c.id), c.generation);
   for (std::size_t i = 0; i < c.parents.size(); ++i)
-    text += (i == 0 ? " from #" : " #") + std::to_string(c.parents[i]);
+    text += fmt::format("{}{}", i == 0 ? " from #" : " #", c.parents[i]);
   text += ": " + to_text(c.changes);
   if (c.start != 0)
-    text += ", from the weights of #" + std::to_string(c.start);
+    text += fmt::format(", from the weights of #{}", c.start);
   if (c.epochs != 0)
-    text += ", to epoch " + std::to_string(c.epochs);
+    text += fmt::format(", to epoch {}", c.epochs);
   if (c.equal_to != 0)
-    text += " (equal to #" + std::to_string(c.equal_to) + ")";
+    text += fmt::format(" (equal to #{})", c.equal_to);
   return text;
 }
 
@@ -70,13 +72,13 @@ evaluation copy_for(candidate_id id, const evaluation& original) {
 }
 
 std::string to_text(const evaluation& e) {
-  std::string text = numbered(e.id) + ": " + to_text(e.outcome);
+  std::string text = fmt::format("{}: {}", numbered(e.id), to_text(e.outcome));
   if (!e.metrics.empty())
     text += ",";
   for (const auto& m : e.metrics)
-    text += " " + m.name + "=" + to_text(value{m.value});
+    text += fmt::format(" {}={}", m.name, to_text(value{m.value}));
   if (e.equal_to != 0)
-    text += ", copied from #" + std::to_string(e.equal_to);
+    text += fmt::format(", copied from #{}", e.equal_to);
   if (!e.reason.empty())
     text += ", " + e.reason;
   return text;
@@ -118,8 +120,8 @@ std::string to_text(const objective& o) {
     return a.metric + (a.maximize ? " raised" : " lowered");
   });
   for (const auto& c : o.constraints)
-    text += ", " + c.metric + (c.at_most ? " at most " : " at least ")
-            + to_text(value{c.limit});
+    text += fmt::format(", {}{}{}", c.metric, c.at_most ? " at most " : " at least ",
+                        to_text(value{c.limit}));
   return text;
 }
 
@@ -193,7 +195,7 @@ bool fitter(const individual& a, const individual& b) {
 std::string to_text(const std::vector<individual>& population) {
   std::string text;
   for (const auto& i : population) {
-    text += (text.empty() ? "#" : " #") + std::to_string(i.id) + "=";
+    text += fmt::format("{}{}=", text.empty() ? "#" : " #", i.id);
     text += i.fitness.ok ? to_text(value{i.fitness.primary}) : "failed";
   }
   return text;

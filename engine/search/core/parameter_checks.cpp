@@ -2,6 +2,8 @@
 
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -9,7 +11,7 @@ namespace clade {
 tl::unexpected<error> wrong_parameter(const char* key, const std::string& given,
                                       const std::string& advice) {
   return fail(error_kind::invalid_input,
-              "evolution." + std::string(key) + " is " + given + ": " + advice);
+              fmt::format("evolution.{} is {}: {}", key, given, advice));
 }
 
 expected<void> check_number(const char* key, std::size_t given, std::size_t low,
@@ -17,8 +19,7 @@ expected<void> check_number(const char* key, std::size_t given, std::size_t low,
   if (given >= low && given <= high)
     return {};
   return wrong_parameter(key, std::to_string(given),
-                         "it must be from " + std::to_string(low) + " to "
-                             + std::to_string(high));
+                         fmt::format("it must be from {} to {}", low, high));
 }
 
 expected<void> check_word(const char* key, const std::string& given,
@@ -27,12 +28,12 @@ expected<void> check_word(const char* key, const std::string& given,
     return {};
   if (resolved != nullptr)
     known.insert(known.begin(), resolved);
-  const auto quoted = "\"" + given + "\"";
+  const auto quoted = fmt::format("\"{}\"", given);
   if (const auto near = nearest(given, known); !near.empty())
-    return wrong_parameter(key, quoted, "did you mean \"" + near + "\"?");
+    return wrong_parameter(key, quoted, fmt::format("did you mean \"{}\"?", near));
   std::string list;
   for (const auto& k : known)
-    list += (list.empty() ? "\"" : ", \"") + k + "\"";
+    list += fmt::format("{}{}\"", list.empty() ? "\"" : ", \"", k);
   return wrong_parameter(key, quoted, "it must be one of " + list);
 }
 

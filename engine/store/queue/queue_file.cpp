@@ -4,6 +4,7 @@
 #include "engine/store/sqlite/run_lock.hpp"
 #include "engine/store/sqlite/store_file.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/vfs.h>
 
@@ -38,12 +39,12 @@ constexpr const char* lease_schema =
     "insert into lease values (0, '', '', '', 0)";
 
 std::string set_version() {
-  return "pragma user_version = " + std::to_string(queue_store::schema_version);
+  return fmt::format("pragma user_version = {}", queue_store::schema_version);
 }
 
 void make_queue_tables(SQLite::Database& db) {
   SQLite::Transaction all(db);
-  db.exec("pragma application_id = " + std::to_string(queue_application_id));
+  db.exec(fmt::format("pragma application_id = {}", queue_application_id));
   db.exec(set_version());
   db.exec(events_schema);
   db.exec(lease_schema);
@@ -102,8 +103,8 @@ store_advice queue_advice(const std::filesystem::path& file) {
 expected<connection> open_queue_file(const queue_file_params& params, byte_locks& locks) {
   if (auto alone = locks.lock(folder_lock, folder_lock_patience); !alone) {
     if (const auto who = writer_of(params.file))
-      alone.error().message = params.file.parent_path().string()
-                              + ": is served already, by process " + std::to_string(*who);
+      alone.error().message = fmt::format("{}: is served already, by process {}",
+                                          params.file.parent_path().string(), *who);
     return tl::unexpected(alone.error());
   }
   const auto advice = queue_advice(params.file);

@@ -7,6 +7,7 @@
 #include "engine/store/queue/queue_store.hpp"
 #include "genome/base/whole_file.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -97,7 +98,7 @@ struct queue_lease::impl {
     SQLite::Statement change(connected.db, "update lease set number = ?, holder = ?, "
                                            "host = ?, machine = ?, renewals = 0");
     change.bind(1, as_signed(next));
-    change.bind(2, "process " + std::to_string(::getpid()));
+    change.bind(2, fmt::format("process {}", ::getpid()));
     change.bind(3, own_host());
     change.bind(4, params.machine);
     change.exec();
@@ -181,11 +182,12 @@ expected<void> check_lease(const connection& c, std::uint64_t number) {
   if (row.number == number)
     return {};
   // Not `conflict`: nobody at the keyboard is wrong.
-  return fail(error_kind::io, c.file.parent_path().string() + ": "
-                                  + (row.holder.empty() ? "another server" : row.holder)
-                                  + (row.host.empty() ? "" : " on " + row.host)
-                                  + " has taken this queue over, as this one did not "
-                                    "renew its lease; what ran here is ended");
+  return fail(error_kind::io,
+              fmt::format("{}: {}{} has taken this queue over, as this one did not renew "
+                          "its lease; what ran here is ended",
+                          c.file.parent_path().string(),
+                          row.holder.empty() ? "another server" : row.holder,
+                          row.host.empty() ? "" : " on " + row.host));
 }
 
 } // namespace clade

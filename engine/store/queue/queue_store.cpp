@@ -7,6 +7,8 @@
 #include "engine/store/sqlite/store_file.hpp"
 #include "genome/base/wall_clock.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -51,11 +53,10 @@ public:
     if (!is_replaced(file, opened_))
       return {};
     return fail(error_kind::io,
-                file.string()
-                    + " was removed or replaced while it was served: what is submitted "
-                      "could not be kept, and what ran here is ended; put a copy in its "
-                      "place, then: clade serve "
-                    + file.parent_path().string());
+                fmt::format("{} was removed or replaced while it was served: what is "
+                            "submitted could not be kept, and what ran here is ended; "
+                            "put a copy in its place, then: clade serve {}",
+                            file.string(), file.parent_path().string()));
   }
 
 private:
@@ -176,9 +177,9 @@ expected<queue_store> queue_store::open(const std::filesystem::path& file) {
     if (*answer == queue_lease::answer::taken)
       return open(std::move(*lease));
     if (*answer == queue_lease::answer::held)
-      return fail(error_kind::conflict, file.parent_path().string()
-                                            + ": is served already, by "
-                                            + lease->holder());
+      return fail(error_kind::conflict,
+                  fmt::format("{}: is served already, by {}", file.parent_path().string(),
+                              lease->holder()));
     std::this_thread::sleep_for(lease->params().patience / 60);
   }
 }
@@ -248,8 +249,8 @@ expected<void> queue_store::append_copies(std::span<const stored_event> events,
     for (const auto& e : events) {
       const auto folded = i.fold(e, state);
       if (!folded)
-        return fail(folded.error().kind, "event " + std::to_string(e.sequence) + ": "
-                                             + folded.error().message);
+        return fail(folded.error().kind,
+                    fmt::format("event {}: {}", e.sequence, folded.error().message));
       i.append(e, static_cast<std::int64_t>(kind_of(*folded)));
     }
     i.insert.tryReset();
@@ -293,9 +294,9 @@ expected<queue_state> queue_store::load(std::chrono::seconds half_life) {
         folded = fail(error_kind::corrupt, "is said to be of another kind");
       if (!folded)
         return fail(folded.error().kind,
-                    i.connected.file.string() + ": event " + std::to_string(number) + ": "
-                        + folded.error().message + ": the file is damaged; "
-                        + i.connected.advice.damaged);
+                    fmt::format("{}: event {}: {}: the file is damaged; {}",
+                                i.connected.file.string(), number, folded.error().message,
+                                i.connected.advice.damaged));
     }
     return state;
   });

@@ -13,6 +13,8 @@
 #include "engine/store/sqlite/disk.hpp"
 #include "engine/store/sqlite/run_lock.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -33,7 +35,7 @@ void remove_store(const std::filesystem::path& file) {
 expected<std::filesystem::path> link_damaged(const std::filesystem::path& file) {
   for (std::uint64_t number = 1;; ++number) {
     const auto name =
-        with_suffix(file, ".damaged" + (number == 1 ? "" : "-" + std::to_string(number)));
+        with_suffix(file, ".damaged" + (number == 1 ? "" : fmt::format("-{}", number)));
     std::error_code failed;
     if (std::filesystem::exists(with_suffix(name, "-wal"), failed))
       continue;

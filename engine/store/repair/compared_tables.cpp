@@ -4,6 +4,7 @@
 #include "engine/store/run/store_impl.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -40,19 +41,20 @@ expected<std::string> compare(const connection& stored, const connection& derive
     if (!fault)
       return fault;
     if (!fault->empty())
-      return fail(error_kind::internal, "table " + table + ", derived anew, " + *fault);
+      return fail(error_kind::internal,
+                  fmt::format("table {}, derived anew, {}", table, *fault));
     fault = is.next();
     if (!fault)
       return fault;
     if (!fault->empty())
-      return "table " + table + " " + *fault;
-    const auto place = "table " + table + ": row " + std::to_string(number);
+      return fmt::format("table {} {}", table, *fault);
+    const auto place = fmt::format("table {}: row {}", table, number);
     if (is.there() != should_be.there())
       return place + (is.there() ? " is one too many" : " is missing");
     if (!is.there())
       return "";
     if (is.columns() != should_be.columns())
-      return "table " + table + " has other columns";
+      return fmt::format("table {} has other columns", table);
     for (int i = 0; i < is.columns(); ++i)
       if (!equal(is.at(i), should_be.at(i)))
         return place + " is not what the records say";
@@ -76,16 +78,18 @@ std::string bare_definition(const SQLite::Column& sql) {
 expected<std::string> compare_definition(const connection& stored,
                                          damaged_rows& defined) {
   const auto type = defined.at(0).getString(), name = defined.at(1).getString();
-  damaged_rows is(stored, "select sql from sqlite_schema where type = '" + type
-                              + "' and name = '" + name + "'");
+  damaged_rows is(
+      stored,
+      fmt::format("select sql from sqlite_schema where type = '{}' and name = '{}'", type,
+                  name));
   auto fault = is.next();
   if (!fault || !fault->empty())
     return fault;
   if (!is.there())
-    return type + " " + name + " is missing";
+    return fmt::format("{} {} is missing", type, name);
   return bare_definition(is.at(0)) == bare_definition(defined.at(2))
              ? ""
-             : type + " " + name + " is defined otherwise";
+             : fmt::format("{} {} is defined otherwise", type, name);
 }
 
 /// A store makes do without a picture, and passes over one that does not fit.
@@ -131,8 +135,8 @@ expected<std::string> compare_tables(const connection& stored,
     else if (fault && fault->empty() && type == "table" && name != "records"
              && name != "weights")
       fault = compare(stored, derived, name,
-                      "select " + std::string(shorter ? first_columns_of_genomes : "*")
-                          + " from " + name);
+                      fmt::format("select {} from {}",
+                                  shorter ? first_columns_of_genomes : "*", name));
     if (!fault || !fault->empty())
       return fault;
   }
@@ -163,7 +167,8 @@ expected<std::string> find_additions(const connection& stored, const connection&
       continue;
     additions.push_back(name);
     if (all.at(1).getString() == "trigger" && trigger.empty())
-      trigger = name + " on table " + all.at(2).getString() + " changes what is written";
+      trigger = fmt::format("{} on table {} changes what is written", name,
+                            all.at(2).getString());
   }
 }
 

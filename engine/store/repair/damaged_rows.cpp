@@ -3,6 +3,7 @@
 // (`is_of_machine`).
 #include "engine/store/repair/damaged_rows.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ expected<std::string> read_damaged(const std::filesystem::path& file,
   } catch (const SQLite::Exception& e) {
     if (is_of_machine(e))
       return store_failure(file, e);
-    return "cannot be read (" + one_line(e.what()) + ")";
+    return fmt::format("cannot be read ({})", one_line(e.what()));
   }
 }
 

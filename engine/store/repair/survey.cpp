@@ -14,6 +14,7 @@
 #include "engine/store/sqlite/run_lock.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <array>
@@ -25,7 +26,7 @@ namespace clade {
 namespace {
 
 std::string record_name(std::uint64_t sequence) {
-  return "record " + std::to_string(sequence);
+  return fmt::format("record {}", sequence);
 }
 
 bool is_record_row(damaged_rows& r) {
@@ -66,7 +67,7 @@ expected<std::string> copy_records(const connection& from, salvage_copy& to,
       return next + "does not match its checksum";
     const auto r = decode_record(row.payload);
     if (!r)
-      return next + "cannot be read (" + r.error().message + ")";
+      return fmt::format("{}cannot be read ({})", next, r.error().message);
     to.add(row, *r);
     whole = row.sequence;
   }
@@ -74,7 +75,7 @@ expected<std::string> copy_records(const connection& from, salvage_copy& to,
 
 std::string weights_of(candidate_id id) {
   return id == 0 ? "the weights of the final model's linear model or trees"
-                 : "the weights of #" + std::to_string(id);
+                 : fmt::format("the weights of #{}", id);
 }
 
 /// Tells the whole weights from the others, and copies them if the copy is to be kept.
@@ -87,11 +88,11 @@ expected<void> check_weights(const connection& from, salvage_copy& to, bool kept
       return tl::unexpected(fault.error());
     if (!fault->empty())
       found.weights_faults.push_back(
-          "weights "
-          + (found.weights.empty()
-                 ? std::string()
-                 : "behind those of #" + std::to_string(found.weights.back()) + " ")
-          + *fault);
+          fmt::format("weights {}{}",
+                      found.weights.empty()
+                          ? std::string()
+                          : fmt::format("behind those of #{} ", found.weights.back()),
+                      *fault));
     if (!fault->empty() || !all.there())
       return {};
     const auto id = natural(all.at(0));
@@ -151,7 +152,8 @@ expected<std::string> header_fault(const std::filesystem::path& file) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(file, failed);
   if (failed)
-    return fail(error_kind::io, file.string() + ": cannot be read: " + failed.message());
+    return fail(error_kind::io,
+                fmt::format("{}: cannot be read: {}", file.string(), failed.message()));
   return page > 1 && size % static_cast<std::uintmax_t>(page) != 0
              ? "its last page is cut off"
              : "";
@@ -170,12 +172,12 @@ expected<std::string> log_fault(const std::filesystem::path& file) {
   return examine_log(file).map([&](const log_condition& log) -> std::string {
     if (!log.damaged())
       return "";
-    return std::to_string(log.left_out) + " transactions at the end of "
-           + file.filename().string() + "-wal "
-           + (log.first_bad_frame == 0
-                  ? "have no header that matches its checksum"
-                  : "begin with frame " + std::to_string(log.first_bad_frame)
-                        + ", which does not match its checksum");
+    return fmt::format(
+        "{} transactions at the end of {}-wal {}", log.left_out, file.filename().string(),
+        log.first_bad_frame == 0
+            ? "have no header that matches its checksum"
+            : fmt::format("begin with frame {}, which does not match its checksum",
+                          log.first_bad_frame));
   });
 }
 
@@ -263,7 +265,7 @@ expected<store_condition> survey(const survey_params& params) {
   if (!fault)
     return tl::unexpected(fault.error());
   if (!fault->empty()) {
-    found.record_fault = record_name(1) + " " + *fault;
+    found.record_fault = fmt::format("{} {}", record_name(1), *fault);
     return found;
   }
   try {

@@ -5,6 +5,8 @@
 #include "engine/store/sqlite/objective_table.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -37,7 +39,7 @@ const Kind* find_kind(const expected<record>& r) {
 
 tl::unexpected<error> not_whole(std::uint64_t sequence) {
   return fail(error_kind::corrupt,
-              "record " + std::to_string(sequence) + " is not of the kind it should be");
+              fmt::format("record {} is not of the kind it should be", sequence));
 }
 
 expected<candidate_row> read_row(SQLite::Statement& found, const objective& goal) {
@@ -99,10 +101,10 @@ expected<std::vector<candidate_row>> store::rows(candidate_id after,
     while (found.executeStep()) {
       auto row = read_row(found, goal);
       if (!row)
-        return fail(error_kind::corrupt, c.file.string() + ": " + row.error().message
-                                             + ": the file is damaged; "
-                                             + check_command(c.file)
-                                             + " says what is whole");
+        return fail(error_kind::corrupt,
+                    fmt::format("{}: {}: the file is damaged; {} says what is whole",
+                                c.file.string(), row.error().message,
+                                check_command(c.file)));
       rows.push_back(std::move(*row));
     }
     return rows;

@@ -1,6 +1,8 @@
 #include "engine/store/run/store_impl.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 void bind_picture(SQLite::Statement& put, const kept_picture& p) {
@@ -29,7 +31,7 @@ constexpr int readers_end_ms = 2000;
 /// longer, the log stays.
 void empty_log(const connection& c) {
   SQLite::Statement patience(c.db,
-                             "pragma busy_timeout = " + std::to_string(readers_end_ms));
+                             fmt::format("pragma busy_timeout = {}", readers_end_ms));
   patience.executeStep();
   SQLite::Statement(c.db, "pragma wal_checkpoint(truncate)").executeStep();
   SQLite::Statement as_before(c.db, "pragma busy_timeout = 10000");

@@ -4,15 +4,17 @@
 #include "engine/store/sqlite/run_folder.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 expected<record> store::impl::find_record(const char* query, candidate_id id) const {
   SQLite::Statement place(connected.db, query);
   place.bind(1, as_signed(id));
   if (!place.executeStep())
-    return fail(error_kind::not_found, connected.file.string()
-                                           + ": nothing of that kind is recorded of #"
-                                           + std::to_string(id));
+    return fail(error_kind::not_found,
+                fmt::format("{}: nothing of that kind is recorded of #{}",
+                            connected.file.string(), id));
   const auto sequence = natural(place.getColumn(0));
   SQLite::Statement found(connected.db,
                           "select unix_ms, kind, payload, checksum, "
@@ -20,10 +22,11 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
                           "from records where sequence = ?1");
   found.bind(1, as_signed(sequence));
   const auto damaged = [&](const std::string& how) {
-    return fail(error_kind::corrupt,
-                connected.file.string() + ": " + "record " + std::to_string(sequence)
-                    + " " + how + ": the file is damaged; "
-                    + check_command(connected.file) + " says what is whole");
+    return fail(
+        error_kind::corrupt,
+        fmt::format("{}: record {} {}: the file is damaged; {} says what is whole",
+                    connected.file.string(), sequence, how,
+                    check_command(connected.file)));
   };
   if (!found.executeStep())
     return damaged("is missing");
@@ -35,14 +38,15 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
     return damaged("does not match its checksum");
   auto r = decode_record(payload);
   if (!r)
-    return damaged("cannot be read (" + r.error().message + ")");
+    return damaged(fmt::format("cannot be read ({})", r.error().message));
   return r;
 }
 
 tl::unexpected<error> misplaced(const connection& c, candidate_id id) {
-  return fail(error_kind::corrupt, c.file.string() + ": another record in the place of #"
-                                       + std::to_string(id) + ": the file is damaged; "
-                                       + check_command(c.file) + " says what is whole");
+  return fail(error_kind::corrupt,
+              fmt::format("{}: another record in the place of #{}: the file is damaged; "
+                          "{} says what is whole",
+                          c.file.string(), id, check_command(c.file)));
 }
 
 expected<std::uint64_t> store::identity() const {
@@ -77,8 +81,8 @@ expected<evaluation> store::find_evaluation(candidate_id id) const {
         && !impl_->find_record("select sequence from genomes where id = ?", id))
       return no_candidate(impl_->connected, id);
     if (!r && r.error().kind == error_kind::not_found)
-      return fail(error_kind::not_found, impl_->connected.file.string() + ": #"
-                                             + std::to_string(id) + " has no evaluation");
+      return fail(error_kind::not_found, fmt::format("{}: #{} has no evaluation",
+                                                     impl_->connected.file.string(), id));
     if (!r)
       return tl::unexpected(r.error());
     auto* evaluated = std::get_if<candidate_evaluated>(&*r);
@@ -91,9 +95,10 @@ expected<evaluation> store::find_evaluation(candidate_id id) const {
 expected<blob> store::find_weights(candidate_id id) const {
   const auto damaged = [&] {
     return fail(error_kind::corrupt,
-                impl_->connected.file.string() + ": the weights of #" + std::to_string(id)
-                    + " do not match their checksum: the file is damaged; "
-                    + check_command(impl_->connected.file) + " says what is whole");
+                fmt::format("{}: the weights of #{} do not match their checksum: the "
+                            "file is damaged; {} says what is whole",
+                            impl_->connected.file.string(), id,
+                            check_command(impl_->connected.file)));
   };
   return guarded(impl_->connected, [&]() -> expected<blob> {
     SQLite::Statement found(impl_->connected.db,

@@ -5,6 +5,8 @@
 #include "engine/store/sqlite/objective_table.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -93,9 +95,9 @@ tl::unexpected<error> no_candidate(const connection& c, candidate_id id) {
   SQLite::Statement last(c.db, "select max(id) from genomes");
   const auto most = last.executeStep() ? natural(last.getColumn(0)) : 0;
   return fail(error_kind::not_found,
-              c.file.string() + ": no candidate #" + std::to_string(id)
-                  + (most == 0 ? "; the run has none yet"
-                               : "; the run has #1 to #" + std::to_string(most)));
+              fmt::format("{}: no candidate #{}{}", c.file.string(), id,
+                          most == 0 ? "; the run has none yet"
+                                    : fmt::format("; the run has #1 to #{}", most)));
 }
 
 std::optional<outcome> parse_outcome(std::string_view text) {
@@ -194,7 +196,7 @@ expected<std::vector<candidate_overview>> store::members(std::uint64_t generatio
       found.push_back(read_candidate(row, parents));
     if (found.empty())
       return fail(error_kind::not_found,
-                  c.file.string() + ": no generation " + std::to_string(generation));
+                  fmt::format("{}: no generation {}", c.file.string(), generation));
     return found;
   });
 }

@@ -5,6 +5,8 @@
 #include "engine/run/records/record_kind.hpp"
 #include "engine/store/run/store_impl.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -170,8 +172,8 @@ expected<std::int64_t> store::recorded_ms(std::uint64_t sequence) const {
     SQLite::Statement row(c.db, "select unix_ms from records where sequence = ?");
     row.bind(1, as_signed(sequence));
     if (!row.executeStep())
-      return fail(error_kind::corrupt, c.file.string() + ": record "
-                                           + std::to_string(sequence) + " is missing");
+      return fail(error_kind::corrupt,
+                  fmt::format("{}: record {} is missing", c.file.string(), sequence));
     return row.getColumn(0).getInt64();
   });
 }

@@ -14,6 +14,8 @@
 #include "genome/base/wall_clock.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -32,7 +34,7 @@ std::int64_t kind_of(std::span<const char> payload) {
 }
 
 std::string record_name(std::uint64_t sequence) {
-  return "record " + std::to_string(sequence);
+  return fmt::format("record {}", sequence);
 }
 
 /// The records after `after` in order, as stored, checksums verified. `visit(sequence,
@@ -47,11 +49,10 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
   SQLite::Statement expected_count(c.db, "select records from progress");
   std::uint64_t whole = 0, checksum = 0, count = 0;
   const auto damaged = [&](const std::string& how) {
-    return fail(error_kind::corrupt, c.file.string() + ": " + record_name(whole + 1)
-                                         + " of "
-                                         + std::to_string(std::max(count, whole + 1))
-                                         + " " + how + ": the file is damaged; "
-                                         + check_command(c.file) + " says what is whole");
+    return fail(error_kind::corrupt,
+                fmt::format("{}: {} of {} {}: the file is damaged; {} says what is whole",
+                            c.file.string(), record_name(whole + 1),
+                            std::max(count, whole + 1), how, check_command(c.file)));
   };
   try {
     if (expected_count.executeStep())
@@ -80,7 +81,7 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
   } catch (const SQLite::Exception& e) {
     auto failure = c.failure(e).value();
     if (failure.kind == error_kind::corrupt)
-      return damaged(std::string("cannot be read (") + e.what() + ")");
+      return damaged(fmt::format("cannot be read ({})", e.what()));
     return tl::unexpected(std::move(failure));
   }
   if (whole < count)
@@ -282,9 +283,10 @@ expected<void> store::for_each(
                               std::span<const char> payload) -> expected<void> {
                             const auto r = decode_record(payload);
                             if (!r)
-                              return fail(r.error().kind, c.file.string() + ": "
-                                                              + record_name(sequence)
-                                                              + ": " + r.error().message);
+                              return fail(r.error().kind,
+                                          fmt::format("{}: {}: {}", c.file.string(),
+                                                      record_name(sequence),
+                                                      r.error().message));
                             return visit(sequence, unix_ms, *r);
                           });
   });

@@ -8,6 +8,8 @@
 #include "engine/store/sqlite/objective_table.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -84,7 +86,7 @@ void append_json(std::string& out, std::string_view text) {
 std::string to_json(const std::vector<candidate_id>& ids) {
   std::string text = "[";
   for (const auto id : ids)
-    text += (text.size() > 1 ? "," : "") + std::to_string(id);
+    text += fmt::format("{}{}", text.size() > 1 ? "," : "", id);
   return text + "]";
 }
 
@@ -195,15 +197,15 @@ contender tables::contender_of(candidate_id id) {
   select_evaluation_.tryReset();
   select_evaluation_.bind(1, as_signed(id));
   if (!select_evaluation_.executeStep())
-    throw error{error_kind::corrupt, "no evaluation of #" + std::to_string(id)};
+    throw error{error_kind::corrupt, fmt::format("no evaluation of #{}", id)};
   const auto read = decode_record(bytes_of(select_evaluation_.getColumn(0)));
   select_evaluation_.tryReset();
   if (!read)
     throw error(read.error());
   const auto* evaluated = std::get_if<candidate_evaluated>(&*read);
   if (evaluated == nullptr || evaluated->evaluated.id != id)
-    throw error{error_kind::corrupt, "another record in the place of the evaluation of #"
-                                         + std::to_string(id)};
+    throw error{error_kind::corrupt,
+                fmt::format("another record in the place of the evaluation of #{}", id)};
   return {id, fitness_of(evaluated->evaluated, goal_)};
 }
 

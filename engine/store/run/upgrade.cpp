@@ -7,6 +7,7 @@
 #include "engine/store/sqlite/run_folder.hpp"
 
 #include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <array>
@@ -47,7 +48,7 @@ void raise_schema(connection& c, const kept_picture& picture) {
   SQLite::Transaction all(c.db, SQLite::TransactionBehavior::IMMEDIATE);
   for (auto from = static_cast<std::size_t>(c.version()); from <= steps.size(); ++from)
     c.db.exec(steps.at(from - 1));
-  c.db.exec("pragma user_version = " + std::to_string(store::schema_version));
+  c.db.exec(fmt::format("pragma user_version = {}", store::schema_version));
   SQLite::Statement put(c.db, put_picture_sql);
   bind_picture(put, picture);
   put.exec();
@@ -106,7 +107,8 @@ expected<void> upgrade_copy(const std::filesystem::path& file,
       std::filesystem::rename(fresh, copy, failed);
     if (!failed)
       return {};
-    made = fail(error_kind::io, copy.string() + ": cannot be made: " + failed.message());
+    made = fail(error_kind::io,
+                fmt::format("{}: cannot be made: {}", copy.string(), failed.message()));
   }
   remove_store(fresh);
   return made;
@@ -126,13 +128,13 @@ expected<void> check_current(const connection& c) {
   const auto version = c.version();
   if (version == store::schema_version)
     return {};
-  return fail(error_kind::conflict,
-              c.file.string() + ": written by an older clade (schema "
-                  + std::to_string(version) + "; this one writes "
-                  + std::to_string(store::schema_version) + "); "
-                  + command_for("upgrade", c.file)
-                  + " makes a copy that it can go on with, and with --in-place changes "
-                    "the run itself");
+  return fail(
+      error_kind::conflict,
+      fmt::format(
+          "{}: written by an older clade (schema {}; this one writes {}); {} makes a "
+          "copy that it can go on with, and with --in-place changes the run itself",
+          c.file.string(), version, store::schema_version,
+          command_for("upgrade", c.file)));
 }
 
 } // namespace clade

@@ -3,6 +3,7 @@
 #include "engine/store/sqlite/disk.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -132,7 +133,7 @@ expected<void> blob_folder::write(candidate_id id, const blob& content) const {
     if (!failed)
       return sync_folder(folder_);
   }
-  const auto fresh = folder_ / (std::to_string(id) + ".new");
+  const auto fresh = folder_ / (fmt::format("{}.new", id));
   auto out = blob_writer::create(fresh, id, content.size());
   for (std::uint64_t at = 0; out && at < content.size(); at += piece_size) {
     const auto put = content.read(at, piece_size).and_then([&](const bytes& piece) {

@@ -14,6 +14,7 @@
 #include "engine/store/sqlite/schema.hpp"
 #include "engine/store/sqlite/store_file.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -78,8 +79,8 @@ void touch(SQLite::Database& db) {
 
 void make_run_tables(SQLite::Database& db, const objective& goal) {
   SQLite::Transaction all(db);
-  db.exec("pragma application_id = " + std::to_string(store_application_id)
-          + "; pragma user_version = " + std::to_string(run_schema_version));
+  db.exec(fmt::format("pragma application_id = {}; pragma user_version = {}",
+                      store_application_id, run_schema_version));
   db.exec(schema_sql);
   db.exec("insert into runs (run, metric, maximize) values (1, '', 0)");
   write_goal(db, goal);
@@ -220,21 +221,22 @@ tl::unexpected<error> store_failure(const std::filesystem::path& file,
                     + resume);
   case SQLITE_IOERR:
     if (system_error == EFBIG)
-      return fail(error_kind::io, place + "the file may not grow beyond its limit ("
-                                      + cause + "); raise the limit (ulimit -f)"
-                                      + resume);
+      return fail(error_kind::io, fmt::format("{}the file may not grow beyond its limit "
+                                              "({}); raise the limit (ulimit -f){}",
+                                              place, cause, resume));
     if (system_error == ENOSPC || system_error == EDQUOT)
-      return fail(error_kind::io,
-                  place + "disk full (" + cause + "); free some room" + resume);
-    return fail(error_kind::io, place + "the disk does not answer as it should (" + cause
-                                    + "); mend that" + resume);
+      return fail(error_kind::io, fmt::format("{}disk full ({}); free some room{}", place,
+                                              cause, resume));
+    return fail(error_kind::io,
+                fmt::format("{}the disk does not answer as it should ({}); mend that{}",
+                            place, cause, resume));
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
     return fail(error_kind::corrupt,
-                place + "the file is damaged (" + e.what() + "); "
-                    + (advice.damaged.empty()
-                           ? check_command(file) + " says what is whole"
-                           : advice.damaged));
+                fmt::format("{}the file is damaged ({}); {}", place, e.what(),
+                            advice.damaged.empty()
+                                ? check_command(file) + " says what is whole"
+                                : advice.damaged));
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     return fail(error_kind::conflict,
@@ -242,13 +244,13 @@ tl::unexpected<error> store_failure(const std::filesystem::path& file,
   case SQLITE_CANTOPEN:
     if (std::filesystem::absolute(file).native().size() > longest_path)
       return fail(error_kind::invalid_input,
-                  place + "the path is longer than the " + std::to_string(longest_path)
-                      + " bytes that SQLite takes; keep the run in a folder with a "
-                        "shorter path");
+                  fmt::format("{}the path is longer than the {} bytes that SQLite takes; "
+                              "keep the run in a folder with a shorter path",
+                              place, longest_path));
     [[fallthrough]];
   case SQLITE_PERM:
   case SQLITE_READONLY:
-    return fail(error_kind::io, place + "cannot be opened (" + cause + ")");
+    return fail(error_kind::io, fmt::format("{}cannot be opened ({})", place, cause));
   case SQLITE_NOMEM:
     return fail(error_kind::io, place + "no memory left");
   default:
@@ -268,32 +270,36 @@ expected<void> check_header(const std::filesystem::path& file) {
   std::array<char, 100> header{};
   in.read(header.data(), header.size());
   if (!in && !in.eof())
-    return fail(error_kind::io, place + ": cannot be read: " + std::strerror(errno));
+    return fail(error_kind::io,
+                fmt::format("{}: cannot be read: {}", place, std::strerror(errno)));
   if (in.gcount() == 0)
     return fail(error_kind::corrupt,
                 place + ": the file is empty; nothing of a run is in it");
   constexpr std::string_view magic("SQLite format 3", 16);
   if (in.gcount() < static_cast<std::streamsize>(header.size())
       || std::string_view(header.data(), magic.size()) != magic)
-    return fail(error_kind::corrupt,
-                place + ": not a run's store (no SQLite file), or damaged; "
-                    + check_command(file) + " says what is whole");
+    return fail(
+        error_kind::corrupt,
+        fmt::format(
+            "{}: not a run's store (no SQLite file), or damaged; {} says what is whole",
+            place, check_command(file)));
   const auto application = big_endian(&header[68]);
   if (application != static_cast<std::uint32_t>(store_application_id))
     return fail(error_kind::corrupt,
-                place
-                    + ": not a run's store (an SQLite file of another program), or "
-                      "damaged; "
-                    + check_command(file) + " says what is whole");
+                fmt::format("{}: not a run's store (an SQLite file of another program), "
+                            "or damaged; {} says what is whole",
+                            place, check_command(file)));
   const auto version = big_endian(&header[60]);
   if (version > static_cast<std::uint32_t>(run_schema_version))
-    return fail(error_kind::conflict, place + ": written by a newer clade (schema "
-                                          + std::to_string(version) + "; this one knows "
-                                          + std::to_string(run_schema_version)
-                                          + "); use that version");
+    return fail(error_kind::conflict,
+                fmt::format("{}: written by a newer clade (schema {}; this one knows "
+                            "{}); use that version",
+                            place, version, run_schema_version));
   if (version == 0)
-    return fail(error_kind::corrupt, place + ": has no schema version that ever was; "
-                                         + check_command(file) + " says what is whole");
+    return fail(
+        error_kind::corrupt,
+        fmt::format("{}: has no schema version that ever was; {} says what is whole",
+                    place, check_command(file)));
   return {};
 }
 

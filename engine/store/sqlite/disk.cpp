@@ -3,6 +3,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,7 +12,8 @@ namespace clade {
 
 tl::unexpected<error> disk_error(const std::filesystem::path& file,
                                  const std::string& what, const std::error_code& why) {
-  return fail(error_kind::io, file.string() + ": cannot " + what + ": " + why.message());
+  return fail(error_kind::io,
+              fmt::format("{}: cannot {}: {}", file.string(), what, why.message()));
 }
 
 std::error_code last_error() {

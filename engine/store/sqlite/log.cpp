@@ -10,6 +10,8 @@
 // begun anew.
 #include "engine/store/sqlite/log.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -63,8 +65,8 @@ expected<log_condition> examine_log(const std::filesystem::path& store_file) {
   std::array<char, header_size> header{};
   if (!in.read(header.data(), header.size())) {
     if (!in.eof())
-      return fail(error_kind::io,
-                  file.string() + ": cannot be read: " + std::strerror(errno));
+      return fail(error_kind::io, fmt::format("{}: cannot be read: {}", file.string(),
+                                              std::strerror(errno)));
     return found;
   }
   checksum sum{.big_endian = (word(header, 0) & 1) != 0};

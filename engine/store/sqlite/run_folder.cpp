@@ -2,6 +2,8 @@
 
 #include "search_spaces/operators/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -82,7 +84,7 @@ expected<std::vector<run_folder>> list_run_folders(const std::filesystem::path& 
   }
   if (failed)
     return fail(error_kind::io,
-                folder.string() + ": cannot be read: " + failed.message());
+                fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
   std::sort(found.begin(), found.end(), [](const run_folder& a, const run_folder& b) {
     return std::tie(a.stamp, a.name) > std::tie(b.stamp, b.name);
   });
@@ -150,17 +152,17 @@ expected<std::filesystem::path> find_run(std::string_view text,
   if (folders.size() == 1)
     return *only;
   if (folders.size() > 1)
-    return fail(error_kind::invalid_input, "\"" + std::string(text)
-                                               + "\" may mean several runs in "
-                                               + folder.string() + ": " + listed(folders)
-                                               + "; write more of the name");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("\"{}\" may mean several runs in {}: {}; write more of the name",
+                    text, folder.string(), listed(folders)));
   if (auto closed = closed_to_us(path, asked, *runs))
     return tl::unexpected(std::move(*closed));
   const auto near = nearest_run(asked, *runs);
   return fail(error_kind::not_found,
-              "no run \"" + std::string(text) + "\" in " + folder.string()
-                  + (near.empty() ? "; \"clade list\" lists the runs"
-                                  : "; did you mean \"" + near + "\"?"));
+              fmt::format("no run \"{}\" in {}{}", text, folder.string(),
+                          near.empty() ? "; \"clade list\" lists the runs"
+                                       : fmt::format("; did you mean \"{}\"?", near)));
 }
 
 expected<std::filesystem::path> find_store(std::string_view text,
@@ -176,10 +178,12 @@ expected<std::filesystem::path> find_store(std::string_view text,
 std::filesystem::path upgraded_store(const std::filesystem::path& file) {
   if (file.filename() != store_file_name || !file.has_parent_path())
     return file.parent_path()
-           / (file.stem().string() + "-upgraded" + file.extension().string());
+           / (fmt::format("{}-upgraded{}", file.stem().string(),
+                          file.extension().string()));
   const auto run = parse_run_folder(file.parent_path());
   return run.path.parent_path()
-         / (run.name + "-upgraded" + (run.stamp.empty() ? "" : "-" + run.stamp))
+         / (fmt::format("{}-upgraded{}", run.name,
+                        run.stamp.empty() ? "" : "-" + run.stamp))
          / store_file_name;
 }
 
@@ -187,7 +191,7 @@ std::string command_for(const std::string& command, const std::filesystem::path&
   const auto run = file.filename() == store_file_name && file.has_parent_path()
                        ? file.parent_path()
                        : file;
-  return "clade " + command + " " + run.string();
+  return fmt::format("clade {} {}", command, run.string());
 }
 
 std::string check_command(const std::filesystem::path& file) {

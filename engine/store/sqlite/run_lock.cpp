@@ -7,6 +7,7 @@
 #include "engine/store/sqlite/store_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -36,8 +37,8 @@ pid_t read_pid(int descriptor) {
 }
 
 tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what) {
-  return fail(error_kind::io,
-              file.string() + ": cannot " + what + " it: " + std::strerror(errno));
+  return fail(error_kind::io, fmt::format("{}: cannot {} it: {}", file.string(), what,
+                                          std::strerror(errno)));
 }
 
 } // namespace
@@ -63,13 +64,14 @@ expected<run_lock> run_lock::take(const std::filesystem::path& store_file) {
     if (errno != EAGAIN && errno != EACCES)
       return cannot(file, "lock");
     const auto pid = read_pid(lock.descriptor_);
-    const auto who = pid > 0 ? "process " + std::to_string(pid) : "another process";
-    return fail(error_kind::conflict,
-                store_file.string() + ": open in another run, " + who
-                    + "; wait for its end or stop it"
-                    + (pid > 0 ? ": kill -INT " + std::to_string(pid) : std::string()));
+    const auto who = pid > 0 ? fmt::format("process {}", pid) : "another process";
+    return fail(
+        error_kind::conflict,
+        fmt::format("{}: open in another run, {}; wait for its end or stop it{}",
+                    store_file.string(), who,
+                    pid > 0 ? fmt::format(": kill -INT {}", pid) : std::string()));
   }
-  const auto pid = std::to_string(getpid()) + "\n";
+  const auto pid = fmt::format("{}\n", getpid());
   if (ftruncate(lock.descriptor_, 0) != 0
       || pwrite(lock.descriptor_, pid.data(), pid.size(), 0)
              != static_cast<ssize_t>(pid.size()))

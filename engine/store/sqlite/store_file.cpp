@@ -4,6 +4,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -33,10 +34,10 @@ expected<void> check_one_name(const std::filesystem::path& file) {
   const auto name = file.string(), alone = name + ".alone";
   return fail(
       error_kind::conflict,
-      name
-          + ": has another name too (a hard link), by which somebody else may write "
-            "to it; remove that, or make this one a file of its own: cp "
-          + name + " " + alone + " && mv " + alone + " " + name);
+      fmt::format(
+          "{}: has another name too (a hard link), by which somebody else may write to "
+          "it; remove that, or make this one a file of its own: cp {} {} && mv {} {}",
+          name, name, alone, alone, name));
 }
 
 std::optional<file_identity> identity_of(const std::filesystem::path& file) {

@@ -3,6 +3,8 @@
 #include "engine/config/file/units.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -30,7 +32,7 @@ expected<std::chrono::milliseconds> parse_time(const std::string& option,
       .map(
           [](auto d) { return std::chrono::duration_cast<std::chrono::milliseconds>(d); })
       .map_error([&](const error& e) {
-        return error{e.kind, option + " \"" + text + "\": " + e.message};
+        return error{e.kind, fmt::format("{} \"{}\": {}", option, text, e.message)};
       });
 }
 
@@ -39,9 +41,9 @@ expected<std::chrono::milliseconds> parse_lease(const std::string& text,
   const auto lease = parse_time("--lease", text);
   if (lease && *lease < shortest_lease)
     return fail(error_kind::invalid_input,
-                "--lease \"" + text + "\": " + heard
-                    + " are heard a few times a second at most; give them a second (1s) "
-                      "at least");
+                fmt::format("--lease \"{}\": {} are heard a few times a second at most; "
+                            "give them a second (1s) at least",
+                            text, heard));
   return lease;
 }
 
@@ -72,7 +74,7 @@ std::string shortened_middle(const std::string& text) {
     --from;
   while (to < text.size() && inside(to))
     ++to;
-  return text.substr(0, from) + " ... " + text.substr(to);
+  return fmt::format("{} ... {}", text.substr(0, from), text.substr(to));
 }
 
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
@@ -80,8 +82,8 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     const auto n = parse_number<std::uint64_t>(text);
     if (n && *n >= low && *n <= high)
       return "";
-    return "must be a whole number from " + std::to_string(low) + " to "
-           + std::to_string(high) + ", not \"" + shortened_middle(text) + "\"";
+    return fmt::format("must be a whole number from {} to {}, not \"{}\"", low, high,
+                       shortened_middle(text));
   };
   return {check, ""};
 }

@@ -3,6 +3,7 @@
 #include "engine/report/base/format.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -32,7 +33,7 @@ double seconds_between(clock::time_point from, clock::time_point to) {
 std::string to_text(std::chrono::seconds time) {
   const auto s = time.count();
   if (s < 60)
-    return std::to_string(s) + " s";
+    return fmt::format("{} s", s);
   if (s < 3600)
     return print("%ld:%02ld", s / 60, s % 60);
   return print("%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
@@ -121,10 +122,10 @@ std::string live_view::status(const run_progress& progress, const slots_view& sl
   line += print("   %.1f/s", rate);
   if (rate > 0 && !progress.stopping && !progress.plan
       && progress.evaluated < params_.candidates)
-    line += "   "
-            + to_text(std::chrono::seconds(static_cast<long>(
-                static_cast<double>(params_.candidates - progress.evaluated) / rate)))
-            + " left";
+    line += fmt::format(
+        "   {} left",
+        to_text(std::chrono::seconds(static_cast<long>(
+            static_cast<double>(params_.candidates - progress.evaluated) / rate))));
   return line;
 }
 

@@ -9,6 +9,8 @@
 #include "tools/machine/standard_streams.hpp"
 #include "tools/queue/clusters/familiar_words.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <csignal>
@@ -93,9 +95,10 @@ expected<void> check_command(const std::string& word) {
   }
   const auto meant = nearest(word, names);
   return fail(error_kind::invalid_input,
-              "no command \"" + word + "\""
-                  + (meant.empty() ? "; \"clade help\" lists them"
-                                   : "; did you mean \"clade " + meant + "\"?"));
+              fmt::format("no command \"{}\"{}", word,
+                          meant.empty()
+                              ? "; \"clade help\" lists them"
+                              : fmt::format("; did you mean \"clade {}\"?", meant)));
 }
 
 /// "evolution.generations" of "generations", the first key of an experiment that ends so;
@@ -123,7 +126,7 @@ std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extra
   const auto option = std::ranges::find_if(
       extras, [](const std::string& word) { return word.starts_with("--"); });
   if (option == extras.end())
-    return "it takes no \"" + extras.front() + "\"";
+    return fmt::format("it takes no \"{}\"", extras.front());
   const auto& first = *option;
   const auto equals = first.find('=');
   const auto name = first.substr(2, equals == std::string::npos ? equals : equals - 2);
@@ -132,14 +135,14 @@ std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extra
     if (const auto key = setting_named(name); !key.empty()) {
       const auto value = equals != std::string::npos ? first.substr(equals + 1)
                                                      : word_after(first, words);
-      return said + "; write --set " + key + "=" + value;
+      return fmt::format("{}; write --set {}={}", said, key, value);
     }
   std::vector<std::string> known;
   for (const auto* option : sub.get_options())
     for (const auto& one : option->get_lnames())
       known.push_back(one);
   const auto meant = nearest(name, known);
-  return said + (meant.empty() ? "" : "; did you mean --" + meant + "?");
+  return said + (meant.empty() ? "" : fmt::format("; did you mean --{}?", meant));
 }
 
 /// Returns the name of an option as messages have it: "--slots", or "RUN" of words.
@@ -166,8 +169,8 @@ std::string no_number(const CLI::App& sub) {
       std::int64_t n = 0;
       if (whole ? !CLI::detail::lexical_cast(word, n)
                 : !CLI::detail::lexical_cast(word, v))
-        return shown_name(*option) + " must be a " + (whole ? "whole " : "")
-               + "number, not \"" + word + "\"";
+        return fmt::format("{} must be a {}number, not \"{}\"", shown_name(*option),
+                           whole ? "whole " : "", word);
     }
   }
   return "";
@@ -179,7 +182,8 @@ std::string missing(const CLI::App& sub) {
     if (option->get_required() && option->count() == 0) {
       auto what = option->get_description();
       std::ranges::replace(what, '\n', ' ');
-      return shown_name(*option) + " is missing" + (what.empty() ? "" : ": " + what);
+      return fmt::format("{} is missing{}", shown_name(*option),
+                         what.empty() ? "" : ": " + what);
     }
   return "";
 }
@@ -251,10 +255,10 @@ int run(const std::vector<std::string>& typed) {
       sub = sub->get_subcommands().front();
       text += " " + sub->get_name();
       if (const auto said = wrong_words(*sub, e, words); said != e.what())
-        what = text + ": " + said;
+        what = fmt::format("{}: {}", text, said);
     }
     return report({error_kind::invalid_input,
-                   what + "; " + text + " --help says what may be written"});
+                   fmt::format("{}; {} --help says what may be written", what, text)});
   }
   return chosen();
 }

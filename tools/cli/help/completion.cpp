@@ -10,6 +10,8 @@
 #include "tools/cli/help/help_topics.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -77,7 +79,7 @@ words settings(const std::string& text) {
   words found;
   for (const auto& section : experiment_reference())
     for (const auto& key : section.keys) {
-      const std::string start = section.name + "." + key.name + "=";
+      const std::string start = fmt::format("{}.{}=", section.name, key.name);
       if (equals == std::string::npos)
         found.push_back(start);
       else if (start == "evolution.strategy=" && text.starts_with(start))
@@ -214,8 +216,9 @@ int print_script(const std::string& shell) {
                        : shell == "fish" ? fish_script
                                          : nullptr;
   if (script == nullptr)
-    return report({error_kind::invalid_input,
-                   "no completion for \"" + shell + "\"; there is bash, zsh and fish"});
+    return report(
+        {error_kind::invalid_input,
+         fmt::format("no completion for \"{}\"; there is bash, zsh and fish", shell)});
   print_data(script);
   return 0;
 }

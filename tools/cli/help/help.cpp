@@ -4,6 +4,8 @@
 #include "tools/cli/base/command_tree.hpp"
 #include "tools/cli/help/help_topics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -15,9 +17,9 @@ namespace {
 std::string topic_list() {
   std::string out = "Topics:\n";
   for (const auto& t : help_topics())
-    out += "  clade help " + std::string(t.name)
-           + std::string(16 - std::min<std::size_t>(t.name.size(), 15), ' ')
-           + std::string(t.sentence) + "\n";
+    out += fmt::format("  clade help {}{}{}\n", t.name,
+                       std::string(16 - std::min<std::size_t>(t.name.size(), 15), ' '),
+                       t.sentence);
   return out;
 }
 
@@ -57,17 +59,20 @@ int help(const CLI::App& app, const std::vector<std::string>& words) {
     names.push_back(c->get_name());
   const std::string asked = joined(words, " ");
   const auto near = nearest(asked, names);
-  return report({error_kind::invalid_input,
-                 "no help on \"" + asked + "\""
-                     + (near.empty() ? "; \"clade help\" lists commands and topics"
-                                     : "; did you mean \"clade help " + near + "\"?")});
+  return report(
+      {error_kind::invalid_input,
+       fmt::format("no help on \"{}\"{}", asked,
+                   near.empty()
+                       ? "; \"clade help\" lists commands and topics"
+                       : fmt::format("; did you mean \"clade help {}\"?", near))});
 }
 
 } // namespace
 
 std::string version_text() {
-  return std::string("clade ") + CLADE_VERSION
-         + "\nLicense: Apache-2.0 (the file LICENSE; NOTICE names what others wrote)";
+  return fmt::format(
+      "clade {}\nLicense: Apache-2.0 (the file LICENSE; NOTICE names what others wrote)",
+      CLADE_VERSION);
 }
 
 void add_help(CLI::App& app, command& chosen) {

@@ -9,6 +9,8 @@
 #include "engine/training/asked/distribution.hpp"
 #include "engine/training/metrics/metrics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -34,7 +36,7 @@ batch (dropout, batch norms). The learning rate of synchronous distributions is 
 high, after a warm-up, unless scale_learning_rate = false.
 
 CUDA devices share a training by multi_worker_mirrored and local_sgd, whose sums the CPU
-makes; nobody has measured that yet. xla (TPUs) is not reached from here.
+makes: a small network gains nothing by it. xla (TPUs) is not reached from here.
 
 Where each slot has a process of its own, what they send each other goes over TLS with the
 run's keys, or over Gloo where collectives names a private network: without encryption, so
@@ -82,7 +84,7 @@ std::string distributions_text() {
                                      {"Memory of all devices: ", d.memory},
                                      {"Slowed by: ", d.slowed_by},
                                      {"Replication: ", d.replication}})
-      out += "      " + std::string(what) + std::string(said) + "\n";
+      out += fmt::format("      {}{}\n", what, said);
   }
   return out + distributions_end;
 }
@@ -107,23 +109,22 @@ std::string metrics_text() {
       "Metrics: what [objective] maximize, minimize, at_most and at_least may "
       "name.\n";
   for (const auto& task : learning_tasks) {
-    out += "\nOf a " + std::string(task.name) + ":\n\n";
+    out += fmt::format("\nOf a {}:\n\n", task.name);
     add_metrics(out, task);
   }
-  return out
-         + "\nThose that are not measured after every epoch are, where the objective or "
-           "[training]\nmetrics = [...] names them.\n"
-           "\nOf every network, to minimize:\n\n"
-         + reference_item(std::string(parameters_metric), "", "Its weights.")
-         + reference_item(std::string(multiply_adds_metric), "",
-                          "Multiplications for one example.")
-         + reference_item(
-             std::string(latency_metric), "",
-             "Milliseconds for one example, measured on the slot. Latency depends on the "
-             "machine, so the same seed gives another search; `clade replay` of the "
-             "stored run still repeats it.")
-         + "\nThe test part is measured once, for the champion: `test.accuracy` and so "
-           "on.\n";
+  return fmt::format(
+      "{}\nThose that are not measured after every epoch are, where the objective or "
+      "[training]\nmetrics = [...] names them.\n\nOf every network, to "
+      "minimize:\n\n{}{}{}\nThe test part is measured once, for the champion: "
+      "`test.accuracy` and so on.\n",
+      out, reference_item(std::string(parameters_metric), "", "Its weights."),
+      reference_item(std::string(multiply_adds_metric), "",
+                     "Multiplications for one example."),
+      reference_item(
+          std::string(latency_metric), "",
+          "Milliseconds for one example, measured on the slot. Latency depends on the "
+          "machine, so the same seed gives another search; `clade replay` of the "
+          "stored run still repeats it."));
 }
 
 std::string tables_text() {

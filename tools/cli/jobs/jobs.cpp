@@ -8,6 +8,8 @@
 #include "tools/launch/shell_word.hpp"
 #include "tools/machine/slots.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -125,19 +127,19 @@ std::string command_text(const std::vector<std::string>& command) {
 /// Says which of the arguments that were asked for a job does not get; empty: none.
 std::string left_out(const planned_job& j) {
   return j.not_taken.empty() ? ""
-                             : "without " + joined(j.not_taken)
-                                   + (j.trouble.empty() ? ", which it does not take"
-                                                        : ": it " + j.trouble);
+                             : fmt::format("without {}{}", joined(j.not_taken),
+                                           j.trouble.empty() ? ", which it does not take"
+                                                             : ": it " + j.trouble);
 }
 
 std::string times_text(const prepared_jobs& p) {
   const auto times = times_of(p.jobs, std::max<std::size_t>(1, p.workers));
   if (times.known == 0)
     return "no earlier run says how long they take";
-  auto text = "about " + duration_text(times.at_once) + ", one after another "
-              + duration_text(times.one_by_one);
+  auto text = fmt::format("about {}, one after another {}", duration_text(times.at_once),
+                          duration_text(times.one_by_one));
   if (times.known < p.jobs.size())
-    text += " (of " + std::to_string(times.known) + " jobs that ran before)";
+    text += fmt::format(" (of {} jobs that ran before)", times.known);
   return text;
 }
 

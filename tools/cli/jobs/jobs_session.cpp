@@ -10,6 +10,7 @@
 #include "tools/machine/standard_streams.hpp"
 #include "tools/run/publishing.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,8 +41,8 @@ expected<fs::path> write_summary(const jobs_summary& s) {
   const auto stamp = time_stamp(s.started_ms);
   for (int copy = 1;; ++copy) {
     const auto path = folder
-                      / ("training_summary_" + stamp
-                         + (copy == 1 ? "" : "-" + std::to_string(copy)) + ".json");
+                      / (fmt::format("training_summary_{}{}.json", stamp,
+                                     copy == 1 ? "" : fmt::format("-{}", copy)));
     if (!failed && fs::exists(path, failed))
       continue;
     std::ofstream out(path, std::ios::binary);
@@ -153,8 +154,9 @@ int start_jobs(job_run_params params, const fs::path& runs,
   std::error_code failed;
   fs::create_directories(params.jobs.logs, failed);
   if (failed)
-    return report({error_kind::io, params.jobs.logs.string() + ": " + failed.message()
-                                       + "; --output says where logs go"});
+    return report(
+        {error_kind::io, fmt::format("{}: {}; --output says where logs go",
+                                     params.jobs.logs.string(), failed.message())});
   params.listen = shown.sharing.listen;
   auto checked = experiment_of(params).and_then(
       [](experiment e) { return check_experiment(std::move(e)); });

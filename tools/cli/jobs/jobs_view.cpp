@@ -7,6 +7,8 @@
 #include "tools/jobs/schedule_length.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -33,7 +35,7 @@ jobs_view::jobs_view(jobs_view_params params, store file)
 
 void jobs_view::say(const std::string& job, const std::string& words,
                     const std::string& event) {
-  log_.write(job + " " + words);
+  log_.write(fmt::format("{} {}", job, words));
   clear();
   if (params_.json)
     std::cout << text_of({{"event", event}, {"job", job}, {"text", words}}) << std::endl;
@@ -51,8 +53,7 @@ void jobs_view::tell_retries(const recorded_job& job, std::uint32_t failed) {
   while (told < failed) {
     ++told;
     say(job.name,
-        "failed and is tried again (" + std::to_string(told + 1) + " of "
-            + std::to_string(params_.tries) + ")",
+        fmt::format("failed and is tried again ({} of {})", told + 1, params_.tries),
         "job_retried");
   }
 }
@@ -65,14 +66,13 @@ void jobs_view::tell_end(const recorded_job& job) {
   if (!tries.empty())
     tell_retries(job, tries.back().number - 1);
   running_.erase(job.id);
-  auto words = outcome_text(job) + " in " + duration_text(e.seconds);
+  auto words = fmt::format("{} in {}", outcome_text(job), duration_text(e.seconds));
   if (const auto why = reason_of(job.name, e.reason); !why.empty())
     words += ": " + why;
   if (e.outcome != outcome::succeeded && !tries.empty() && !tries.back().log.empty())
     words += "; " + tries.back().log.string();
   say(job.name,
-      words + " (" + std::to_string(records_.ended()) + " of "
-          + std::to_string(records_.all().size()) + ")",
+      fmt::format("{} ({} of {})", words, records_.ended(), records_.all().size()),
       "job_ended");
 }
 
@@ -144,16 +144,17 @@ std::optional<double> jobs_view::seconds_left() const {
 }
 
 std::string jobs_view::status() const {
-  auto line = std::to_string(records_.ended()) + " of "
-              + std::to_string(records_.all().size()) + " jobs";
+  auto line = fmt::format("{} of {} jobs", records_.ended(), records_.all().size());
   if (records_.failed() > 0)
-    line += ", " + std::to_string(records_.failed()) + " failed";
+    line += fmt::format(", {} failed", records_.failed());
   if (const auto left = seconds_left(); left && *left >= 1)
-    line += ", about " + to_text(std::chrono::seconds(std::llround(*left))) + " left";
+    line += fmt::format(", about {} left",
+                        to_text(std::chrono::seconds(std::llround(*left))));
   line += running_.empty() ? "; starting slots" : "; running:";
   for (const auto& [id, job] : running_)
-    line += " " + records_.find(id)->name + " "
-            + to_text(std::chrono::seconds(std::llround(seconds_since(job.since))));
+    line += fmt::format(
+        " {} {}", records_.find(id)->name,
+        to_text(std::chrono::seconds(std::llround(seconds_since(job.since)))));
   return line;
 }
 

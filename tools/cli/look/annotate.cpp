@@ -4,6 +4,8 @@
 #include "tools/cli/look/watched_run.hpp"
 #include "tools/views/web/orders.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -38,7 +40,8 @@ int tell_all(const watched_run& run, const std::vector<instruction>& orders) {
     const auto told =
         (*opened)->tell(operator_command{.order = order, .who = user_name()});
     if (!told)
-      return report({told.error().kind, run.run + ": " + told.error().message});
+      return report(
+          {told.error().kind, fmt::format("{}: {}", run.run, told.error().message)});
     std::cout << to_text(order) << ": recorded" << std::endl;
     // Each is checked against what is there, with those before it.
     if (const auto came = (*opened)->wait(std::chrono::milliseconds(0)); !came)

@@ -2,6 +2,8 @@
 #include "tools/cli/look/watched_run.hpp"
 #include "tools/views/web/orders.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -30,7 +32,7 @@ int control(const control_options& options) {
   if (!told)
     return report(
         {told.error().kind == error_kind::io ? error_kind::io : error_kind::invalid_input,
-         options.run.run + ": " + told.error().message});
+         fmt::format("{}: {}", options.run.run, told.error().message)});
   std::cout << to_text(order) << ": recorded" << std::endl;
   return 0;
 }

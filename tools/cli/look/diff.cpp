@@ -3,6 +3,8 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -30,10 +32,10 @@ expected<std::string> diff(diff_options options) {
   if (options.others.empty()) {
     if (options.runs.size() != 2)
       return fail(error_kind::invalid_input,
-                  std::to_string(options.runs.size())
-                      + (options.runs.size() == 1 ? " run" : " runs")
-                      + " to compare; write two, or --with between the two sides: "
-                        "clade diff A1 A2 --with B1 B2");
+                  fmt::format("{}{} to compare; write two, or --with between the two "
+                              "sides: clade diff A1 A2 --with B1 B2",
+                              options.runs.size(),
+                              options.runs.size() == 1 ? " run" : " runs"));
     options.others.push_back(std::move(options.runs.back()));
     options.runs.pop_back();
   }

@@ -5,6 +5,8 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -32,7 +34,7 @@ std::string log_text(const std::filesystem::path& store, candidate_id id) {
   const auto file = log_file(store.parent_path() / program_logs_name, id);
   std::error_code unknown;
   return std::filesystem::exists(file, unknown)
-             ? "\nWhat its program wrote: " + file.string() + "\n"
+             ? fmt::format("\nWhat its program wrote: {}\n", file.string())
              : "";
 }
 

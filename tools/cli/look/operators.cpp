@@ -8,6 +8,7 @@
 #include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -25,7 +26,7 @@ constexpr std::size_t line_width = 100;
 std::string paragraph(const std::string& text, std::size_t indent = 0) {
   std::string out;
   for (const auto& line : wrapped(text, line_width - indent))
-    out += (out.empty() ? "" : std::string(indent, ' ')) + line + "\n";
+    out += fmt::format("{}{}\n", out.empty() ? "" : std::string(indent, ' '), line);
   return out;
 }
 
@@ -48,36 +49,32 @@ std::string inputs_text(const operator_entry& o) {
 
 std::string operator_text(const operator_entry& o) {
   const std::string details = o.details.empty() ? "" : ". " + std::string(o.details);
-  std::string out =
-      "\n"
-      + paragraph("**" + std::string(o.name) + "**: " + std::string(o.summary) + details)
-      + "\n"
-      + paragraph("- takes " + inputs_text(o) + ", gives " + std::string(o.output), 2)
-      + paragraph("- costs " + std::string(o.costs), 2);
+  std::string out = fmt::format(
+      "\n{}\n{}{}", paragraph(fmt::format("**{}**: {}{}", o.name, o.summary, details)),
+      paragraph(fmt::format("- takes {}, gives {}", inputs_text(o), o.output), 2),
+      paragraph("- costs " + std::string(o.costs), 2));
   for (const auto& s : o.settings)
     out += reference_item(std::string(s.name), values_text(s), std::string(s.sentence));
   return out;
 }
 
 std::string operators_text() {
-  std::string out =
+  std::string out = fmt::format(
+      "{}\n{}\n{}\n## For search-space files\n",
       paragraph(
           "Operators: what the layers of a network compute. An image is [c, h, w], of "
           "c channels, h rows and w columns; a vector is [n]. Costs are for one "
-          "example; bytes are what training keeps of it.")
-      + "\n"
-      + paragraph(
-          "A block (" + names_of_blocks()
-          + ") is a linear map, then norm, then activation. Its cost is that of the "
-            "map, and besides: a bias for each channel or unit, or with a norm 2 "
-            "parameters for each and a multiply-add for each element; 4 bytes for "
-            "each element that map, norm and activation give.")
-      + "\n"
-      + paragraph(
+          "example; bytes are what training keeps of it."),
+      paragraph(fmt::format(
+          "A block ({}) is a linear map, then norm, then activation. Its cost is that of "
+          "the map, and besides: a bias for each channel or unit, or with a norm 2 "
+          "parameters for each and a multiply-add for each element; 4 bytes for each "
+          "element that map, norm and activation give.",
+          names_of_blocks())),
+      paragraph(
           "Where an image is wanted a vector becomes one of one pixel, and where a "
           "vector is wanted an image is flattened. Of the texts that a setting may be, "
-          "the first is the default.")
-      + "\n## For search-space files\n";
+          "the first is the default."));
   for (const auto& o : operators())
     if (o.role == operator_role::layer)
       out += operator_text(o);

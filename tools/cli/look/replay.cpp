@@ -5,6 +5,8 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/look/views.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <memory>
 #include <optional>
@@ -44,9 +46,10 @@ int replay(replay_options options) {
   }
   if (!options.fork.fork.name.empty()) {
     if (!options.from)
-      return report({error_kind::invalid_input,
-                     "--as " + options.fork.fork.name
-                         + ": --from says at the start of which generation to fork"});
+      return report(
+          {error_kind::invalid_input,
+           fmt::format("--as {}: --from says at the start of which generation to fork",
+                       options.fork.fork.name)});
     options.fork.fork.generation = *options.from;
     options.fork.json = options.view.json;
     return fork_run(*run, options.fork);
@@ -100,7 +103,8 @@ void add_replay(CLI::App& app, command& chosen) {
       ->check([](const std::string& text) {
         double speed = 0;
         const bool is = CLI::detail::lexical_cast(text, speed) && speed > 0;
-        return is ? std::string() : "\"" + text + "\" is no speed: above 0, or inf";
+        return is ? std::string()
+                  : fmt::format("\"{}\" is no speed: above 0, or inf", text);
       })
       ->option_text("X")
       ->excludes(step);

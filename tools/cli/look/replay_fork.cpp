@@ -1,6 +1,7 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/look/replay.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -25,15 +26,16 @@ int fork_run(const opened_run& run, const fork_options& options) {
                            nlohmann::ordered_json::error_handler_t::replace)
               << std::endl;
   else
-    std::cout << "forked at generation " << options.fork.generation << ": "
-              << made->folder.string()
-              << (best == 0
-                      ? ""
-                      : "\n#" + std::to_string(best)
-                            + ", the best so far, has no weights in the store: should "
-                              "it stay the best, it is trained again by the new "
-                              "settings for the test data")
-              << "\ngo on with: " << resume << std::endl;
+    std::cout
+        << "forked at generation " << options.fork.generation << ": "
+        << made->folder.string()
+        << (best == 0
+                ? ""
+                : fmt::format(
+                    "\n#{}, the best so far, has no weights in the store: should it stay "
+                    "the best, it is trained again by the new settings for the test data",
+                    best))
+        << "\ngo on with: " << resume << std::endl;
   return 0;
 }
 

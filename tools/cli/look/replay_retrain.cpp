@@ -11,6 +11,7 @@
 #include "tools/cli/look/replay.hpp"
 #include "tools/machine/slots.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -105,14 +106,15 @@ expected<std::vector<trained>> chosen(const opened_run& run, const past& p,
   const auto original = stored->equal_to == 0 ? *id : stored->equal_to;
   const auto found = std::ranges::find(p.all, original, &trained::id);
   if (found == p.all.end())
-    return fail(error_kind::corrupt, run.file.string() + ": nothing says where #"
-                                         + std::to_string(original) + " was trained");
+    return fail(error_kind::corrupt, fmt::format("{}: nothing says where #{} was trained",
+                                                 run.file.string(), original));
   if (!found->repeats)
-    return fail(error_kind::invalid_input,
-                numbered(*id) + " " + to_text(stored->outcome)
-                    + (stored->reason.empty() ? "" : " (" + stored->reason + ")")
-                    + ": what was cut or failed by time, failed by memory or with its "
-                      "process is not trained again");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("{} {}{}: what was cut or failed by time, failed by memory or with "
+                    "its process is not trained again",
+                    numbered(*id), to_text(stored->outcome),
+                    stored->reason.empty() ? "" : fmt::format(" ({})", stored->reason)));
   some.push_back(*found);
   return some;
 }
@@ -228,7 +230,7 @@ int retrain_here(const opened_run& run, const past& p, const std::vector<trained
     std::cout << (as_json ? to_json(*r).dump() : clade::to_text(*r)) << std::endl;
   }
   if (!as_json)
-    std::cout << (equal == some.size() ? "all " : std::to_string(equal) + " of ")
+    std::cout << (equal == some.size() ? "all " : fmt::format("{} of ", equal))
               << some.size() << " trained again on " << device << " equal, " << epochs
               << (epochs == 1 ? " epoch" : " epochs")
               << (!same_kind       ? "; they were trained on another kind of device"
@@ -249,8 +251,8 @@ error start_again(const slot& s) {
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv(own_program().c_str(), arguments.data());
-  return {error_kind::io,
-          "cannot start " + own_program().string() + ": " + std::strerror(errno)};
+  return {error_kind::io, fmt::format("cannot start {}: {}", own_program().string(),
+                                      std::strerror(errno))};
 }
 
 /// A slot of the kind that the candidates were trained on, if there is one.
@@ -284,9 +286,10 @@ int retrain_run(const opened_run& run, const retrain_options& options) {
     if (!e)
       return report(e.error());
     if (!e->traits().repeatable)
-      return report({error_kind::invalid_input,
-                     run.file.string() + ": " + std::string(e->traits().run)
-                         + " is not evaluated again: the seed alone does not decide it"});
+      return report(
+          {error_kind::invalid_input,
+           fmt::format("{}: {} is not evaluated again: the seed alone does not decide it",
+                       run.file.string(), e->traits().run)});
     if (auto able = check_machine(*e); !able)
       return report(able.error());
   }

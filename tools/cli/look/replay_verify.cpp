@@ -3,6 +3,7 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/look/replay.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -43,21 +44,23 @@ struct rates {
 
 std::string to_text(const verification& v, const rates& r) {
   const auto& d = v.decisions;
-  std::string text = "digest " + to_text(v.digest) + "\n";
+  std::string text = fmt::format("digest {}\n", to_text(v.digest));
   if (v.first)
-    text += "record " + std::to_string(v.first->sequence) + " differs: " + v.first->record
-            + "\n  stored      " + v.first->stored + "\n  made again  " + v.first->made
-            + "\n" + with_commas(d.total()) + " decisions before it are equal";
+    text += fmt::format("record {} differs: {}\n  stored      {}\n  made again  {}\n{} "
+                        "decisions before it are equal",
+                        v.first->sequence, v.first->record, v.first->stored,
+                        v.first->made, with_commas(d.total()));
   else
-    text += "all " + with_commas(d.total()) + " decisions equal";
+    text += fmt::format("all {} decisions equal", with_commas(d.total()));
   std::string counts;
   for (const auto& [name, count] : named(d))
     if (count > 0)
-      counts += (counts.empty() ? ": " : ", ") + with_commas(count) + " " + name;
-  return text + counts + "\n" + duration_text(r.seconds) + ": "
-         + with_commas(r.per_second(d.total())) + " decisions a second ("
-         + with_commas(r.per_second(v.candidates)) + " candidates, "
-         + with_commas(r.per_second(v.records)) + " records)\n";
+      counts +=
+          fmt::format("{}{} {}", counts.empty() ? ": " : ", ", with_commas(count), name);
+  return fmt::format(
+      "{}{}\n{}: {} decisions a second ({} candidates, {} records)\n", text, counts,
+      duration_text(r.seconds), with_commas(r.per_second(d.total())),
+      with_commas(r.per_second(v.candidates)), with_commas(r.per_second(v.records)));
 }
 
 std::string to_json(const opened_run& run, const verification& v, const rates& r) {

@@ -4,6 +4,8 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/jobs/stored_jobs.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -34,7 +36,9 @@ expected<std::string> show_genome(const store& s, const show_options& options) {
           const auto* written = found == all.end() ? nullptr : &found->second;
           if (options.json)
             return to_json(g, written) + "\n";
-          return written == nullptr ? to_text(g) : to_text(g) + "\n" + to_text(*written);
+          return written == nullptr
+                     ? to_text(g)
+                     : fmt::format("{}\n{}", to_text(g), to_text(*written));
         });
       });
 }
@@ -45,8 +49,9 @@ expected<std::string> show_importance(const store& s, const show_options& option
     return tl::unexpected(measured.error());
   if (!*measured)
     return fail(error_kind::invalid_input,
-                options.run + ": importance needs " + std::to_string(importance::least)
-                    + " candidates that succeeded and differ in what was searched");
+                fmt::format("{}: importance needs {} candidates that succeeded and "
+                            "differ in what was searched",
+                            options.run, importance::least));
   return options.json ? to_json(**measured) + "\n" : to_text(**measured);
 }
 
@@ -125,7 +130,7 @@ expected<std::string> show_jobs(const store& s, const std::filesystem::path& fil
   const auto annotated = s.find_annotations();
   if (!annotated)
     return tl::unexpected(annotated.error());
-  auto text = to_text(*run, "") + "\n" + to_text(jobs);
+  auto text = fmt::format("{}\n{}", to_text(*run, ""), to_text(jobs));
   if (const auto written = to_text(*annotated); !written.empty())
     text += "\n" + written;
   return text;

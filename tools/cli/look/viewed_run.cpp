@@ -7,6 +7,7 @@
 #include "tools/launch/outside_command.hpp"
 #include "tools/views/web/orders.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,14 +88,15 @@ expected<web_file> make_model(const fs::path& run, candidate_id id,
                               const std::string& name) {
   const auto* format = std::ranges::find(formats, name, &model_format::name);
   if (format == formats.end())
-    return fail(error_kind::invalid_input,
-                "format is onnx, torchscript or safetensors, not \"" + name + "\"");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("format is onnx, torchscript or safetensors, not \"{}\"", name));
   const scratch folder;
   if (folder.path().empty())
     return fail(error_kind::io, "no folder can be made for the model");
   const auto file =
       folder.path()
-      / (parse_run_folder(run).name + "-" + std::to_string(id) + format->suffix);
+      / (fmt::format("{}-{}{}", parse_run_folder(run).name, id, format->suffix));
   auto made = run_outside({.command = {own_program().string(), "export", run.string(),
                                        std::to_string(id), format->option, file.string()},
                            .input = {},
@@ -121,7 +123,7 @@ expected<std::string> runs_beside(const fs::path& runs) {
     if (told)
       out += (out.empty() ? "" : ",") + to_json(*told);
   }
-  return "[" + out + "]";
+  return fmt::format("[{}]", out);
 }
 
 expected<std::string> run_beside(const fs::path& runs, const std::string& folder) {

@@ -7,6 +7,8 @@
 #include "tools/views/terminal/terminal_view.hpp"
 #include "tools/views/web/web_server.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <stop_token>
 
@@ -78,7 +80,8 @@ expected<void> show_metrics(feed& f, std::uint16_t port) {
       f, {.port = port,
           .ready =
               [&unknown](const std::string& address) {
-                if (!print("metrics for Prometheus at " + address + ", until Ctrl+C"))
+                if (!print(fmt::format("metrics for Prometheus at {}, until Ctrl+C",
+                                       address)))
                   unknown.request_stop();
               },
           .stop = unknown.get_token()});

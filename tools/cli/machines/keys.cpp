@@ -3,6 +3,8 @@
 #include "engine/telemetry/socket/viewer_keys.hpp"
 #include "tools/cli/base/command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -36,9 +38,9 @@ expected<void> check_name(const keys_options& options) {
   if (!plain || options.name.empty() || options.name.front() == '.'
       || options.name.size() > 60 || options.name == "authority")
     return fail(error_kind::invalid_input,
-                "\"" + options.name
-                    + "\": a name is 1 to 60 letters, digits, '-', '_' and '.', "
-                      "does not begin with '.', and is not \"authority\"");
+                fmt::format("\"{}\": a name is 1 to 60 letters, digits, '-', '_' and "
+                            "'.', does not begin with '.', and is not \"authority\"",
+                            options.name));
   return {};
 }
 

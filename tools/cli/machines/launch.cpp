@@ -8,6 +8,7 @@
 #include "tools/machine/slots.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -80,9 +81,10 @@ expected<std::string> submit(const std::filesystem::path& script) {
   if (!done)
     return tl::unexpected(done.error());
   if (done->status != 0)
-    return fail(error_kind::refused, "sbatch did not take the job (status "
-                                         + std::to_string(done->status)
-                                         + "); nothing was submitted");
+    return fail(
+        error_kind::refused,
+        fmt::format("sbatch did not take the job (status {}); nothing was submitted",
+                    done->status));
   return read_slurm_job_id(done->output);
 }
 
@@ -94,7 +96,7 @@ expected<void> launch_slurm(const slurm_options& options, const launched_run& ru
         say_of_head(run);
         std::cout << "job " << job << ": " << options.job.nodes
                   << (options.job.nodes == 1 ? " worker" : " workers") << "; log "
-                  << (run.folder / ("slurm-" + job + ".log")).string()
+                  << (run.folder / (fmt::format("slurm-{}.log", job))).string()
                   << "\n  squeue --job " << job << "    says where it runs\n  scancel "
                   << job << "    gives its nodes back; the run waits for others\n"
                   << std::flush;

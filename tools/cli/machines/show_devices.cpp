@@ -2,6 +2,7 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/machine/slots.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -21,7 +22,7 @@ struct devices_options {
 
 std::string memory_text(std::uint64_t free, std::uint64_t total) {
   return total == 0 ? "memory not known"
-                    : size_text(free) + " free of " + size_text(total);
+                    : fmt::format("{} free of {}", size_text(free), size_text(total));
 }
 
 std::string quota_text(double cores) {
@@ -32,16 +33,16 @@ std::string quota_text(double cores) {
 
 std::string machine_text(const machine& m) {
   table lines({table::align::left, table::align::left});
-  lines.add({"cores", std::to_string(m.cores.size()) + " (" + cores_text(m.cores) + ")"
-                          + (m.core_quota ? quota_text(*m.core_quota) : "")});
+  lines.add({"cores", fmt::format("{} ({}){}", m.cores.size(), cores_text(m.cores),
+                                  m.core_quota ? quota_text(*m.core_quota) : "")});
   lines.add({"memory", memory_text(m.memory_free, m.memory_total)});
   for (const gpu& g : m.gpus)
-    lines.add({"cuda:" + std::to_string(g.index),
-               g.name + ", " + g.uuid + ", " + memory_text(g.free_bytes, g.total_bytes)});
+    lines.add({fmt::format("cuda:{}", g.index),
+               fmt::format("{}, {}, {}", g.name, g.uuid,
+                           memory_text(g.free_bytes, g.total_bytes))});
   if (m.hidden_gpus > 0)
-    lines.add({"hidden", std::to_string(m.hidden_gpus)
-                             + (m.hidden_gpus == 1 ? " GPU" : " GPUs")
-                             + " by CUDA_VISIBLE_DEVICES"});
+    lines.add({"hidden", fmt::format("{}{} by CUDA_VISIBLE_DEVICES", m.hidden_gpus,
+                                     m.hidden_gpus == 1 ? " GPU" : " GPUs")});
   if (!m.gpu_trouble.empty())
     lines.add({"GPUs", "not known: " + m.gpu_trouble});
   return lines.to_text(2);

@@ -6,6 +6,7 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/run/run_files.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::string state_of(const slot_view& s) {
     return "idle";
   return numbered(s.training)
          + (s.epochs > 0 && s.epoch > 0
-                ? ", epoch " + std::to_string(s.epoch) + " of " + std::to_string(s.epochs)
+                ? fmt::format(", epoch {} of {}", s.epoch, s.epochs)
                 : "")
          + (s.team.member > 0 ? ", " + to_text(s.team) : "");
 }
@@ -52,7 +53,7 @@ std::string to_text(const slots_view& view) {
         {s.name, s.label.empty() ? "-" : s.label, state_of(s),
          seconds_text(s.training == 0 ? s.joined : s.at_work),
          seconds_text(s.heard) + " ago",
-         f == view.failures.end() ? "-" : std::to_string(f->count) + ", " + f->last});
+         f == view.failures.end() ? "-" : fmt::format("{}, {}", f->count, f->last)});
   }
   return lines.to_text(2);
 }
@@ -62,7 +63,7 @@ std::string to_text(const std::vector<node_overview>& nodes) {
   lines.add({"slot", "joined", "left"});
   for (const auto& n : nodes)
     lines.add({n.slot, time_text(n.joined_ms),
-               n.left_ms ? time_text(*n.left_ms) + ", " + n.reason : "-"});
+               n.left_ms ? fmt::format("{}, {}", time_text(*n.left_ms), n.reason) : "-"});
   return lines.to_text(2);
 }
 

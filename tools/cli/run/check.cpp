@@ -6,6 +6,7 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -31,24 +32,25 @@ std::string or_fine(const std::string& fault, const char* fine) {
 }
 
 std::string to_text(const store_condition& c) {
-  std::string text = "  records  " + std::to_string(c.records)
-                     + (c.written > c.records ? " of " + std::to_string(c.written) : "")
-                     + " whole" + (c.record_fault.empty() ? "" : "; " + c.record_fault)
-                     + "\n";
-  text += "  tables   "
-          + or_fine(c.table_fault, c.record_fault.empty()
-                                       ? "say what the records say"
-                                       : "not compared; a repair derives them anew")
-          + "\n";
+  std::string text =
+      fmt::format("  records  {}{} whole{}\n", c.records,
+                  c.written > c.records ? fmt::format(" of {}", c.written) : "",
+                  c.record_fault.empty() ? "" : "; " + c.record_fault);
+  text += fmt::format(
+      "  tables   {}\n",
+      or_fine(c.table_fault, c.record_fault.empty()
+                                 ? "say what the records say"
+                                 : "not compared; a repair derives them anew"));
   for (std::size_t i = 0; i < c.additions.size(); ++i)
     text += (i == 0 ? "  added    " : "; ") + c.additions[i]
             + (i + 1 == c.additions.size() ? "\n" : "");
-  text += "  weights  of " + std::to_string(c.weights.size()) + " models whole";
+  text += fmt::format("  weights  of {} models whole", c.weights.size());
   for (const auto& fault : c.weights_faults)
     text += "; " + fault;
-  text += "\n  file     " + or_fine(c.file_fault, "SQLite finds no fault") + "\n";
+  text +=
+      fmt::format("\n  file     {}\n", or_fine(c.file_fault, "SQLite finds no fault"));
   if (!c.log_fault.empty())
-    text += "  log      " + c.log_fault + "\n";
+    text += fmt::format("  log      {}\n", c.log_fault);
   return text;
 }
 
@@ -93,8 +95,8 @@ error damage(const std::filesystem::path& file, const store_condition& c) {
               "of it if there is one, or start the run again: clade run FILE"};
   const auto resume = resume_command(file);
   return {error_kind::corrupt,
-          file.string() + ": damaged; to keep what is whole: " + check_command(file)
-              + " --repair" + (resume.empty() ? "" : ", then: " + resume)};
+          fmt::format("{}: damaged; to keep what is whole: {} --repair{}", file.string(),
+                      check_command(file), resume.empty() ? "" : ", then: " + resume)};
 }
 
 int examine(const std::filesystem::path& file, bool json) {
@@ -102,7 +104,7 @@ int examine(const std::filesystem::path& file, bool json) {
   if (!found)
     return report(found.error());
   std::cout << (json ? to_json(file, *found, {})
-                     : file.string() + "\n" + to_text(*found));
+                     : fmt::format("{}\n{}", file.string(), to_text(*found)));
   if (!found->whole())
     return report(damage(file, *found));
   // One that is written at this moment may be about to begin.
@@ -126,7 +128,7 @@ int repair(const std::filesystem::path& file, bool json) {
   const auto resume = resume_command(file);
   std::cout << "written anew with what is whole; the damaged file is " << damaged.string()
             << "\n"
-            << (resume.empty() ? "" : "to go on: " + resume + "\n");
+            << (resume.empty() ? "" : fmt::format("to go on: {}\n", resume));
   return 0;
 }
 

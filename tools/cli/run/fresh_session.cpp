@@ -4,6 +4,8 @@
 #include "tools/machine/process_limits.hpp"
 #include "tools/run/publishing.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 namespace clade {
@@ -11,11 +13,11 @@ namespace clade {
 void override_by(const fresh_session_options& options,
                  std::vector<std::string>& overrides) {
   if (options.seed)
-    overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
+    overrides.push_back(fmt::format("experiment.seed={}", *options.seed));
   if (!options.slots.empty())
-    overrides.push_back("slots.local=\"" + options.slots + "\"");
+    overrides.push_back(fmt::format("slots.local=\"{}\"", options.slots));
   if (!options.sharing.listen.empty())
-    overrides.push_back("slots.listen=\"" + options.sharing.listen + "\"");
+    overrides.push_back(fmt::format("slots.listen=\"{}\"", options.sharing.listen));
 }
 
 int show_fresh_session(const fresh_session_options& options,

@@ -15,6 +15,7 @@
 #include "tools/machine/slots.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -104,11 +105,10 @@ std::string too_short(const search_size& size, const measured& speed, double sec
   const double needed = 2 * training / share;
   if (needed <= seconds)
     return {};
-  return "the minutes are few: a training of " + std::to_string(least_epochs)
-         + " epochs takes about " + duration_text(training)
-         + " here, so that trainings will be cut to a part of that; --minutes "
-         + std::to_string(static_cast<long>(std::ceil(needed / 60)))
-         + " would do for a start";
+  return fmt::format(
+      "the minutes are few: a training of {} epochs takes about {} here, so that "
+      "trainings will be cut to a part of that; --minutes {} would do for a start",
+      least_epochs, duration_text(training), static_cast<long>(std::ceil(needed / 60)));
 }
 
 /// A network that needs longer could not be trained to the end in time; 10 s are for what
@@ -167,18 +167,19 @@ expected<profile_request> request_of(const new_options& options) {
   if (const auto* task = find_learning_task(options.task))
     request.task = *task;
   else if (!options.task.empty())
-    return fail(error_kind::invalid_input,
-                "--task is \"" + options.task + "\": it must be " + task_names("\""));
+    return fail(error_kind::invalid_input, fmt::format("--task is \"{}\": it must be {}",
+                                                       options.task, task_names("\"")));
   if (options.layout == "channels_first")
     request.layout = array_layout::channels_first;
   else if (options.layout == "channels_last")
     request.layout = array_layout::channels_last;
   else if (options.layout != "auto")
-    return fail(error_kind::invalid_input,
-                "--layout is \"" + options.layout
-                    + "\": it must be \"auto\", \"channels_first\" ([n, channels, "
-                      "height, width]) or \"channels_last\" ([n, height, width, "
-                      "channels])");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format(
+            "--layout is \"{}\": it must be \"auto\", \"channels_first\" ([n, channels, "
+            "height, width]) or \"channels_last\" ([n, height, width, channels])",
+            options.layout));
   if (options.minutes && !(*options.minutes > 0 && *options.minutes <= 1e6))
     return fail(error_kind::invalid_input, "--minutes must be above 0");
   return request;
@@ -228,8 +229,8 @@ write_experiment(const data_profile& data, const new_options& options,
   auto speed = measure_speed(file, 60 * measuring_share * options.minutes.value_or(0));
   if (!speed && speed.error().kind == error_kind::invalid_input)
     return fail(error_kind::invalid_input,
-                "wrote " + file.string()
-                    + ", which does not run yet: " + speed.error().message);
+                fmt::format("wrote {}, which does not run yet: {}", file.string(),
+                            speed.error().message));
   if (options.minutes) {
     const double seconds = seconds_left(options, began);
     if (speed) {

@@ -17,6 +17,7 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/run/plan_sample.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -100,9 +101,9 @@ expected<void> count_work(plan& p) {
 expected<plan> make_plan(const plan_options& options) {
   auto overrides = options.overrides;
   if (options.seed)
-    overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
+    overrides.push_back(fmt::format("experiment.seed={}", *options.seed));
   if (!options.slots.empty())
-    overrides.push_back("slots.local=\"" + options.slots + "\"");
+    overrides.push_back(fmt::format("slots.local=\"{}\"", options.slots));
   auto e = load_experiment(options.file, overrides);
   if (!e)
     return tl::unexpected(std::move(e).error());
@@ -201,27 +202,25 @@ std::string devices_text(const plan& p) {
     ++count[n.devices];
   std::string text;
   for (const auto& [devices, networks] : count)
-    text += (text.empty() ? "" : ", ") + std::to_string(devices) + " for "
-            + std::to_string(networks);
+    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", devices, networks);
   return count.empty() || (count.size() == 1 && count.contains(1))
              ? ""
-             : text + " of " + std::to_string(p.networks.size())
-                   + " sampled networks, by training.devices";
+             : fmt::format("{} of {} sampled networks, by training.devices", text,
+                           p.networks.size());
 }
 
 std::string time_line(const plan& p) {
   const auto one = evaluation_seconds(p), all = total_seconds(p);
   if (!one || !all)
     return "not measured: " + p.not_measured;
-  std::string line = "about " + duration_text(*all) + " on these slots, "
-                     + duration_text(*one) + " an evaluation";
+  std::string line = fmt::format("about {} on these slots, {} an evaluation",
+                                 duration_text(*all), duration_text(*one));
   if (p.step)
-    line += " of " + epochs_text(p) + " epochs (" + std::to_string(p.step->networks)
-            + " networks trained for one"
-            + (p.step->examples < p.checked.examples
-                   ? " with " + grouped(p.step->examples) + " examples"
-                   : "")
-            + ", to measure)";
+    line += fmt::format(" of {} epochs ({} networks trained for one{}, to measure)",
+                        epochs_text(p), p.step->networks,
+                        p.step->examples < p.checked.examples
+                            ? fmt::format(" with {} examples", grouped(p.step->examples))
+                            : "");
   return line;
 }
 
@@ -234,9 +233,9 @@ std::string unmet_line(const plan& p) {
     const auto least =
         std::ranges::min(p.networks | std::views::transform(&sampled::parameters));
     if (static_cast<double>(least) > c.limit)
-      return "objective.at_most: parameters = " + metric_text(c.limit)
-             + ", and none of the " + std::to_string(p.networks.size())
-             + " sampled networks has so few; the smallest has " + grouped(least);
+      return fmt::format("objective.at_most: parameters = {}, and none of the {} sampled "
+                         "networks has so few; the smallest has {}",
+                         metric_text(c.limit), p.networks.size(), grouped(least));
   }
   return "";
 }
@@ -246,33 +245,35 @@ void print(const plan& p) {
   const auto parameters = spread_of(p.networks, &sampled::parameters);
   const auto memory = spread_of(p.networks, &sampled::peak_bytes);
   table lines({table::align::left, table::align::left});
-  lines.add({"problem", to_text(p.checked.problem.input) + " to "
-                            + std::to_string(p.checked.problem.outputs)
-                            + (p.checked.problem.outputs == 1 ? " number" : " classes")});
+  lines.add(
+      {"problem", fmt::format("{} to {}{}", to_text(p.checked.problem.input),
+                              p.checked.problem.outputs,
+                              p.checked.problem.outputs == 1 ? " number" : " classes")});
   for (std::size_t i = 0; i < p.checked.data_lines.size(); ++i)
     lines.add({i == 0 ? "data" : "", p.checked.data_lines[i]});
-  lines.add({"search", e.evolution.strategy + ", seed " + std::to_string(e.seed) + ", "
-                           + to_text(e.objective)});
+  lines.add({"search", fmt::format("{}, seed {}, {}", e.evolution.strategy, e.seed,
+                                   to_text(e.objective))});
   if (!e.evolution.chosen.empty())
     lines.add({"auto chose", e.evolution.chosen});
-  lines.add({"evaluations",
-             grouped(p.evaluations()) + " (" + std::to_string(e.evolution.generations)
-                 + " generations of " + std::to_string(e.evolution.population) + ")"});
+  lines.add(
+      {"evaluations", fmt::format("{} ({} generations of {})", grouped(p.evaluations()),
+                                  e.evolution.generations, e.evolution.population)});
   if (p.epochs != p.full * p.evaluations())
-    lines.add({"epochs", grouped(p.epochs) + ", of " + grouped(p.full * p.evaluations())
-                             + " if every training were a full one"});
-  lines.add({"slots", p.slots.empty() ? "none here"
-                                      : std::to_string(p.slots.size()) + " ("
-                                            + joined(p.slots) + ")"});
-  lines.add({"parameters", grouped(parameters.median)
-                               + " of a network in the median, at most "
-                               + grouped(parameters.largest) + " (of "
-                               + std::to_string(p.networks.size()) + " sampled)"});
-  lines.add({"memory", size_text(memory.median) + " a candidate in the median, at most "
-                           + size_text(memory.largest)
-                           + (p.step ? "; a node process with LibTorch and the data "
-                                           + size_text(p.step->process_bytes)
-                                     : "")});
+    lines.add(
+        {"epochs", fmt::format("{}, of {} if every training were a full one",
+                               grouped(p.epochs), grouped(p.full * p.evaluations()))});
+  lines.add({"slots", p.slots.empty()
+                          ? "none here"
+                          : fmt::format("{} ({})", p.slots.size(), joined(p.slots))});
+  lines.add({"parameters",
+             fmt::format("{} of a network in the median, at most {} (of {} sampled)",
+                         grouped(parameters.median), grouped(parameters.largest),
+                         p.networks.size())});
+  lines.add({"memory", fmt::format("{} a candidate in the median, at most {}{}",
+                                   size_text(memory.median), size_text(memory.largest),
+                                   p.step ? "; a node process with LibTorch and the data "
+                                                + size_text(p.step->process_bytes)
+                                          : "")});
   if (const auto text = devices_text(p); !text.empty())
     lines.add({"devices", text});
   lines.add({"time", time_line(p)});

@@ -4,6 +4,7 @@
 #include "engine/training/asked/fitting.hpp"
 #include "tools/cli/base/command.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -118,13 +119,13 @@ std::string idle_slots_line(const experiment& e, std::uint64_t open, std::size_t
   if (open >= trainings_at_once(e, slots) && slots % each == 0)
     return {};
   const auto idle = slots - std::min<std::uint64_t>(slots, open * each);
-  const auto text = "only " + std::to_string(open)
-                    + " candidates are in training at once, so " + std::to_string(idle)
-                    + " of " + std::to_string(slots) + " slots have nothing to do; ";
+  const auto text = fmt::format("only {} candidates are in training at once, so {} of {} "
+                                "slots have nothing to do; ",
+                                open, idle, slots);
   if (open >= trainings_at_once(e, slots))
-    return text + "training.devices = " + std::to_string(each) + " leaves them over";
+    return fmt::format("{}training.devices = {} leaves them over", text, each);
   const bool steady = open < e.evolution.population;
-  return text + "raise evolution." + (steady ? "in_flight" : "population");
+  return fmt::format("{}raise evolution.{}", text, steady ? "in_flight" : "population");
 }
 
 } // namespace clade

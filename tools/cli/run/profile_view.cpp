@@ -9,6 +9,7 @@
 #include "search_spaces/operators/network.hpp"
 #include "search_spaces/operators/shape.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -72,18 +73,19 @@ std::string target_line(const data_profile& d) {
                : d.target_file.filename().string();
   line = plain_text(line);
   if (const auto how = target_text(d.target_found); !how.empty())
-    line += " (" + how + "; --target COLUMN says another)";
+    line += fmt::format(" ({}; --target COLUMN says another)", how);
   return line;
 }
 
 std::string task_line(const data_profile& d) {
   constexpr std::size_t most_classes = 6;
   const auto other = other_task_text(d);
-  return std::string(d.task.name) + ", "
-         + (d.task.has_classes() ? with_commas(d.classes.size())
-                                       + " classes: " + classes_text(d, most_classes)
-                                 : values_text(d.target))
-         + (other.empty() ? "" : " (" + other + ")");
+  return fmt::format("{}, {}{}", d.task.name,
+                     d.task.has_classes()
+                         ? fmt::format("{} classes: {}", with_commas(d.classes.size()),
+                                       classes_text(d, most_classes))
+                         : values_text(d.target),
+                     other.empty() ? "" : fmt::format(" ({})", other));
 }
 
 std::string_view to_text(split_kind split) {
@@ -123,8 +125,8 @@ std::string shares_text(const split_shares& s) {
        {std::pair(s.train, "train"), std::pair(s.validation, "validation"),
         std::pair(s.test, "test")})
     if (share > 0)
-      out += (out.empty() ? "" : ", ") + std::to_string(std::lround(100 * share)) + " % "
-             + part;
+      out += fmt::format("{}{} % {}", out.empty() ? "" : ", ", std::lround(100 * share),
+                         part);
   return out + "; ";
 }
 
@@ -139,12 +141,13 @@ std::string test_text(const data_profile& d) {
 } // namespace
 
 std::string profile_table(const data_profile& d) {
-  std::string head = d.file.string() + ": " + d.format + ", " + with_commas(d.rows);
+  std::string head =
+      fmt::format("{}: {}, {}", d.file.string(), d.format, with_commas(d.rows));
   if (d.table.columns.empty())
-    head += " examples of " + to_text(d.shape)
-            + (d.layout == "channels_last" ? ", channels last in the file" : "") + "\n";
+    head += fmt::format(" examples of {}{}\n", to_text(d.shape),
+                        d.layout == "channels_last" ? ", channels last in the file" : "");
   else
-    head += " rows, " + with_commas(d.table.columns.size()) + " columns\n";
+    head += fmt::format(" rows, {} columns\n", with_commas(d.table.columns.size()));
   table lines({table::align::left, table::align::left});
   lines.add({"target", target_line(d)});
   lines.add({"task", task_line(d)});
@@ -152,7 +155,7 @@ std::string profile_table(const data_profile& d) {
   if (!d.test_file.empty() || !d.test_array.empty())
     lines.add({"test set", test_text(d)});
   const auto space = space_for(d);
-  lines.add({"space", std::string(space.name) + " (" + std::string(space.content) + ")"});
+  lines.add({"space", fmt::format("{} ({})", space.name, space.content)});
   std::string out = head;
   if (!d.table.columns.empty())
     out += columns_table(d);
@@ -160,7 +163,7 @@ std::string profile_table(const data_profile& d) {
   if (!d.suspicions.empty())
     out += "look at:\n";
   for (const std::string& line : suspicion_lines(d))
-    out += "  * " + line + "\n";
+    out += fmt::format("  * {}\n", line);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "tools/cli/base/live_view.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -25,9 +26,9 @@ constexpr int interrupted_status = 128 + SIGINT;
 /// Returns the text for a run that is paused, with the champion if the best so far was
 /// examined.
 std::string text_of_pause(const session_params& session, const run_overview& run) {
-  return "paused (" + run.reason + ") after " + std::to_string(run.evaluated)
-         + " candidates, all recorded; go on with: clade resume "
-         + session.folder.string() + "\n";
+  return fmt::format(
+      "paused ({}) after {} candidates, all recorded; go on with: clade resume {}\n",
+      run.reason, run.evaluated, session.folder.string());
 }
 
 ordered_json line_of_pause(const session_params& session, const run_overview& run) {
@@ -52,10 +53,11 @@ error fruitless(const session_params& session, const run_overview& run,
                 const failure_ways& ways) {
   const auto folder = session.folder.string();
   return {error_kind::io,
-          "no candidate succeeded" + (ways.all() == 0 ? "" : ": " + ways.text())
-              + (run.state == stored_state::finished
-                     ? "; each is told by: clade show " + folder + " --generation 0"
-                     : "; mend that, then: clade resume " + folder)};
+          fmt::format(
+              "no candidate succeeded{}{}", ways.all() == 0 ? "" : ": " + ways.text(),
+              run.state == stored_state::finished
+                  ? fmt::format("; each is told by: clade show {} --generation 0", folder)
+                  : "; mend that, then: clade resume " + folder)};
 }
 
 /// Says how the run ended; an error where no candidate succeeded of those that were
@@ -172,9 +174,9 @@ int summarise(const session_params& session, const shown_session& shown) {
   const auto written = flush_output();
   if (written)
     return 0;
-  return report({written.error().kind, written.error().message
-                                           + "; the run is recorded: clade show "
-                                           + session.folder.string()});
+  return report({written.error().kind,
+                 fmt::format("{}; the run is recorded: clade show {}",
+                             written.error().message, session.folder.string())});
 }
 
 int show_session(session_params session, const shown_session& shown, store file,

@@ -4,6 +4,8 @@
 #include "engine/telemetry/picture/stored_picture.hpp"
 #include "tools/cli/base/command.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -32,7 +34,8 @@ expected<void> make_folder_of(const std::filesystem::path& copy,
         std::filesystem::status(file.parent_path(), failed).permissions(), failed);
   if (failed)
     return fail(error_kind::io,
-                copy.parent_path().string() + ": cannot be made: " + failed.message());
+                fmt::format("{}: cannot be made: {}", copy.parent_path().string(),
+                            failed.message()));
   return {};
 }
 
@@ -43,20 +46,20 @@ expected<std::string> upgrade(const upgrade_options& options) {
   const auto before = store::open_to_read(*file).map(&store::version);
   if (!before)
     return tl::unexpected(before.error());
-  const auto schema = "schema " + std::to_string(store::schema_version);
+  const auto schema = fmt::format("schema {}", store::schema_version);
   if (*before == store::schema_version)
-    return file->string() + ": nothing to upgrade, it is of " + schema;
-  const auto was = "schema " + std::to_string(*before);
+    return fmt::format("{}: nothing to upgrade, it is of {}", file->string(), schema);
+  const auto was = fmt::format("schema {}", *before);
   if (options.in_place)
     return upgrade_in_place(*file, picture_of).map([&] {
-      return file->string() + ": upgraded from " + was + " to " + schema;
+      return fmt::format("{}: upgraded from {} to {}", file->string(), was, schema);
     });
   const auto copy = upgraded_store(*file);
   return make_folder_of(copy, *file)
       .and_then([&] { return upgrade_copy(*file, copy, picture_of); })
       .map([&] {
-        return copy.string() + ": a copy of " + schema + "; " + file->string()
-               + " stays of " + was;
+        return fmt::format("{}: a copy of {}; {} stays of {}", copy.string(), schema,
+                           file->string(), was);
       });
 }
 

@@ -10,6 +10,8 @@
 #include "tools/machine/output_file.hpp"
 #include "tools/machine/slots.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -35,8 +37,9 @@ expected<void> write_python(const exported_model& m, const fs::path& folder) {
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure)
-    return fail(error_kind::invalid_input,
-                "cannot make the folder " + folder.string() + ": " + failure.message());
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("cannot make the folder {}: {}", folder.string(), failure.message()));
   return write_output(folder / "model.py", python_source(m)).and_then([&] {
     return write_output(folder / "model.safetensors", encode_safetensors(m));
   });

@@ -8,6 +8,8 @@
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/base/run_problem.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -44,13 +46,15 @@ tl::unexpected<error> without_weights(const store& s, const std::filesystem::pat
   if (!overview->result)
     return refuse(file, who + " has not been evaluated yet");
   if (*overview->result != outcome::succeeded)
-    return refuse(file, who + " has no weights: " + to_text(*overview->result));
-  return refuse(file, "the weights of " + who
-                          + " were not kept, as only those of the fittest are"
-                          + (overview->equal_to == 0
-                                 ? ""
-                                 : " (its network is that of #"
-                                       + std::to_string(overview->equal_to) + ")"));
+    return refuse(file,
+                  fmt::format("{} has no weights: {}", who, to_text(*overview->result)));
+  return refuse(
+      file,
+      fmt::format("the weights of {} were not kept, as only those of the fittest are{}",
+                  who,
+                  overview->equal_to == 0 ? ""
+                                          : fmt::format(" (its network is that of #{})",
+                                                        overview->equal_to)));
 }
 
 /// A network of a run with its weights, as `trained_candidate` has them.
@@ -74,7 +78,7 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   if (!born)
     return fail(born.error().kind,
                 born.error().kind == error_kind::not_found
-                    ? file.string() + ": no candidate #" + std::to_string(id)
+                    ? fmt::format("{}: no candidate #{}", file.string(), id)
                     : born.error().message);
   auto stored = s.find_weights(id);
   if (stored && stored->empty() && born->equal_to != 0) {

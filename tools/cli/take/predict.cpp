@@ -10,6 +10,8 @@
 #include "tools/machine/slots.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -37,8 +39,9 @@ expected<trained_network> find_network(const predict_options& options) {
   if (names_model(options.trained)) {
     if (!options.genome.empty())
       return fail(error_kind::invalid_input,
-                  "--genome chooses among the candidates of a run, and " + options.trained
-                      + " is a file; leave it out");
+                  fmt::format("--genome chooses among the candidates of a run, and {} is "
+                              "a file; leave it out",
+                              options.trained));
     return read_model(options.trained);
   }
   return find_store(options.trained)
@@ -96,13 +99,13 @@ expected<void> check_target(const predict_options& options, const new_examples& 
     return fail(error_kind::invalid_input,
                 "--score compares with the target's column of a CSV, and the training "
                 "data was no such table");
-  return fail_in(
-      options.data.string(),
-      {error_kind::invalid_input,
-       (how.target.empty() ? "the target's column"
-                           : "the column " + in_quotes(how.target) + ", the target,")
-           + " is missing, with which --score compares; add it, or leave out "
-             "--score"});
+  return fail_in(options.data.string(),
+                 {error_kind::invalid_input,
+                  (how.target.empty()
+                       ? "the target's column"
+                       : fmt::format("the column {}, the target,", in_quotes(how.target)))
+                      + " is missing, with which --score compares; add it, or leave out "
+                        "--score"});
 }
 
 expected<predicted> predict(const predict_options& options) {

@@ -4,6 +4,8 @@
 #include "tools/http/http_server.hpp"
 #include "tools/views/metrics/prometheus_text.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <mutex>
 
@@ -73,14 +75,15 @@ expected<void> serve_metrics(feed& from, const metrics_params& p) {
   const auto server =
       http_server::listen({.host = loopback, .port = p.port, .patience = 2s});
   if (!server)
-    return fail(error_kind::conflict,
-                "port " + std::to_string(p.port)
-                    + " of 127.0.0.1 cannot be had; --metrics 0 takes any that is free");
+    return fail(
+        error_kind::conflict,
+        fmt::format(
+            "port {} of 127.0.0.1 cannot be had; --metrics 0 takes any that is free",
+            p.port));
   answer_from(**server, shown);
   (*server)->start();
   if (p.ready)
-    p.ready("http://" + std::string(loopback) + ":" + std::to_string((*server)->port())
-            + "/metrics");
+    p.ready(fmt::format("http://{}:{}/metrics", loopback, (*server)->port()));
   auto done = refresh(from, shown, p.stop);
   if (!(*server)->stop() && done)
     return fail(error_kind::io, "the server of metrics stopped listening");

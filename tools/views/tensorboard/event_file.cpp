@@ -16,6 +16,7 @@
 //   Metadata  1 plugin_data { 1 plugin_name: string }
 #include "tools/views/tensorboard/event_file.hpp"
 
+#include <fmt/format.h>
 #include <isa-l/crc.h>
 #include <protozero/pbf_writer.hpp>
 
@@ -90,8 +91,8 @@ expected<event_file> event_file::create(const std::filesystem::path& folder,
   const auto path = folder / name.data();
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   if (made || !out)
-    return fail(error_kind::io, path.string() + ": cannot be written"
-                                    + (made ? ": " + made.message() : ""));
+    return fail(error_kind::io, fmt::format("{}: cannot be written{}", path.string(),
+                                            made ? ": " + made.message() : ""));
   event_file file(path, std::move(out));
   std::string event;
   pbf_writer version(event);

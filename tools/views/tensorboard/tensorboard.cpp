@@ -3,6 +3,8 @@
 #include "engine/report/text/text.hpp"
 #include "tools/views/tensorboard/event_file.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <set>
 
@@ -20,7 +22,7 @@ double seconds_of(std::int64_t unix_ms) {
 
 /// Returns the text so that Markdown shows it letter by letter.
 std::string code_block(const std::string& text) {
-  return "```\n" + text + (text.ends_with('\n') ? "```\n" : "\n```\n");
+  return fmt::format("```\n{}{}", text, text.ends_with('\n') ? "```\n" : "\n```\n");
 }
 
 std::string folder_name(candidate_id id) {
@@ -52,7 +54,7 @@ expected<void> write_candidate(const std::filesystem::path& folder,
   file->add(text_event{"network", born, code_block(to_text(g))});
   std::string table = "| name | value |\n|---|---|\n";
   for (const auto& s : g.born.genome->hyperparameters)
-    table += "| " + s.name + " | " + to_text(s.value) + " |\n";
+    table += fmt::format("| {} | {} |\n", s.name, to_text(s.value));
   file->add(text_event{"hyperparameters", born, table});
   if (g.evaluated)
     add_curve(*file, line, g.evaluated->curve);

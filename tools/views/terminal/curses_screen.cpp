@@ -1,5 +1,6 @@
 #include "tools/views/terminal/curses_screen.hpp"
 
+#include <fmt/format.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -104,7 +105,8 @@ expected<curses_screen> curses_screen::open() {
     return tl::unexpected(refusal(named + " is no terminal that is known here"));
   const char* moves = ::tigetstr("cup");
   if (moves == nullptr || moves == reinterpret_cast<const char*>(-1))
-    return tl::unexpected(refusal("a terminal with " + named + " shows lines only"));
+    return tl::unexpected(
+        refusal(fmt::format("a terminal with {} shows lines only", named)));
   ::cbreak();
   ::noecho();
   ::nonl();

@@ -7,6 +7,8 @@
 #include "tools/views/terminal/pages.hpp"
 #include "tools/views/terminal/sheet.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -48,8 +50,8 @@ std::string doing(const slot_view& slot, const scene& s) {
     return "idle";
   if (!s.picture.named_by.empty())
     return "running " + name_of(s, slot.training);
-  return "training " + numbered(slot.training)
-         + (slot.team.member > 0 ? ", " + to_text(slot.team) : "");
+  return fmt::format("training {}{}", numbered(slot.training),
+                     slot.team.member > 0 ? ", " + to_text(slot.team) : "");
 }
 
 /// Lists the work of the slots, then the slots that are gone, the latest first.
@@ -63,8 +65,8 @@ sheet slot_lines(const scene& s, int columns) {
       const auto [epoch, epochs] = epoch_of(slot, s);
       const auto share = epochs == 0 ? 0.0 : static_cast<double>(epoch) / epochs;
       if (!jobs)
-        progress = bar(share, bar_columns, s.glyphs) + " " + std::to_string(epoch) + "/"
-                   + (epochs == 0 ? "?" : std::to_string(epochs));
+        progress = fmt::format("{} {}/{}", bar(share, bar_columns, s.glyphs), epoch,
+                               epochs == 0 ? "?" : std::to_string(epochs));
       time = duration_text(seconds(slot.at_work));
     }
     const bool bad = slot.away || slot.quarantined.count() > 0;
@@ -148,23 +150,23 @@ std::vector<failure_line> failure_lines(const scene& s) {
     lines.push_back({"the latest that failed", style::strong});
     for (const auto& c : failed)
       lines.push_back(
-          {"  " + clock_text(c.evaluated_ms) + "  " + name_of(s, c.id) + "  "
-               + to_text(c.outcome)
-               + (c.reason.empty() ? "" : ": " + reason_of(name_of(s, c.id), c.reason)),
+          {fmt::format("  {}  {}  {}{}", clock_text(c.evaluated_ms), name_of(s, c.id),
+                       to_text(c.outcome),
+                       c.reason.empty() ? ""
+                                        : ": " + reason_of(name_of(s, c.id), c.reason)),
            style::bad});
   }
   if (!s.slots.failures.empty()) {
-    lines.push_back({std::string("slots that lost ") + noun_of(s) + "s", style::strong});
+    lines.push_back({fmt::format("slots that lost {}s", noun_of(s)), style::strong});
     for (const auto& f : s.slots.failures)
       lines.push_back(
-          {"  " + f.slot + "  " + with_commas(f.count) + ", last: " + f.last});
+          {fmt::format("  {}  {}, last: {}", f.slot, with_commas(f.count), f.last)});
   }
   if (!p.attempts.empty()) {
     lines.push_back({"attempts that were lost and made again", style::strong});
     for (auto a = p.attempts.rbegin(); a != p.attempts.rend(); ++a)
-      lines.push_back({"  " + name_of(s, a->id) + "  attempt "
-                       + std::to_string(a->attempt) + " on " + a->slot + ": "
-                       + a->reason});
+      lines.push_back({fmt::format("  {}  attempt {} on {}: {}", name_of(s, a->id),
+                                   a->attempt, a->slot, a->reason)});
   }
   return lines;
 }
@@ -211,9 +213,10 @@ void draw_slots(canvas& on, const area& within, const scene& s, const place& at)
   lines.draw(on, {within.row, within.column, within.rows - more, within.columns},
              std::nullopt, skipped_of(at));
   if (more)
-    on.write(within.row + within.rows - 1, within.column,
-             with_commas(s.slots.waiting) + " " + noun_of(s) + "s wait for a slot",
-             style::faint);
+    on.write(
+        within.row + within.rows - 1, within.column,
+        fmt::format("{} {}s wait for a slot", with_commas(s.slots.waiting), noun_of(s)),
+        style::faint);
 }
 
 void draw_candidates(canvas& on, const area& within, const scene& s, const place& at) {
@@ -242,9 +245,9 @@ void draw_candidates(canvas& on, const area& within, const scene& s, const place
     const bool done = c.evaluated_ms != 0;
     auto origin = c.origin;
     if (row.equal_to != 0)
-      origin += " (equal to " + numbered(row.equal_to) + ")";
+      origin += fmt::format(" (equal to {})", numbered(row.equal_to));
     if (!c.reason.empty())
-      origin += " (" + c.reason + ")";
+      origin += fmt::format(" ({})", c.reason);
     lines.add({numbered(c.id), std::to_string(c.generation), result_text(c),
                done ? with_commas(c.parameters) : "-",
                done ? duration_text(c.seconds) : "-", parents_text(row.parents), origin});

@@ -6,6 +6,8 @@
 #include "tools/views/terminal/pages.hpp"
 #include "tools/views/terminal/sheet.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -91,7 +93,7 @@ void draw_fitness(canvas& on, const area& within, const scene& s) {
   plot chart({.place = below,
               .x = {first, last},
               .y = fitness_span(lines),
-              .left = "generation " + std::to_string(std::llround(first)),
+              .left = fmt::format("generation {}", std::llround(first)),
               .right = std::to_string(std::llround(last)),
               .glyphs = s.glyphs});
   chart.band(lines.lower, lines.upper, band_pen);
@@ -157,7 +159,7 @@ void draw_curve(canvas& on, const area& within, const scene& s, const reading& r
   plot chart({.place = {within.row + 1, within.column, within.rows - 1, within.columns},
               .x = {points.front().x, points.back().x},
               .y = range.span(),
-              .left = "epoch " + std::to_string(r.curve.front().number),
+              .left = fmt::format("epoch {}", r.curve.front().number),
               .right = std::to_string(r.curve.back().number),
               .glyphs = s.glyphs});
   chart.line(points, best_pen);
@@ -175,7 +177,8 @@ double spread(const aim& of, double raised) {
 void draw_aims_chart(canvas& on, const area& within, const scene& s, std::size_t chosen) {
   const auto aims = aims_of(s.picture.rules.objective);
   int column = on.write(within.row, within.column,
-                        aims[0].metric + " against " + aims[1].metric, style::strong);
+                        fmt::format("{} against {}", aims[0].metric, aims[1].metric),
+                        style::strong);
   if (!s.picture.generations.empty())
     on.write(within.row, column,
              "  hypervolume "
@@ -193,7 +196,7 @@ void draw_aims_chart(canvas& on, const area& within, const scene& s, std::size_t
   plot chart({.place = {within.row + 1, within.column, within.rows - 1, within.columns},
               .x = {across.low, across.high},
               .y = y.span(),
-              .left = metric_text(second.low) + " " + aims[1].metric,
+              .left = fmt::format("{} {}", metric_text(second.low), aims[1].metric),
               .right = metric_text(second.high),
               .glyphs = s.glyphs});
   chart.dots(points, dot_pen);

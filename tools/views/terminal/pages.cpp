@@ -4,6 +4,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade::terminal {
@@ -44,7 +46,7 @@ std::string state_text(const run_picture& p, feed_state showing) {
                          || showing == feed_state::not_connected);
   if (!usual && text != to_text(p.state))
     text.append(", ").append(to_text(p.state));
-  return p.reason.empty() ? text : text + ": " + p.reason;
+  return p.reason.empty() ? text : fmt::format("{}: {}", text, p.reason);
 }
 
 /// Generations count from 0; jobs have none.
@@ -54,7 +56,7 @@ std::string generation_text(const run_picture& p) {
   if (!p.named_by.empty())
     return "";
   const auto all = std::max<std::uint64_t>(p.rules.evolution.generations, 1);
-  return "generation " + with_commas(p.generation) + " of " + with_commas(all);
+  return fmt::format("generation {} of {}", with_commas(p.generation), with_commas(all));
 }
 
 void draw_names(canvas& on, const scene& s) {
@@ -63,8 +65,8 @@ void draw_names(canvas& on, const scene& s) {
   const auto state = state_text(s.picture, s.showing);
   auto right = generation_text(s.picture);
   if (const auto left = seconds_left(s.picture, s.showing)) {
-    const auto with_time =
-        right + (right.empty() ? "" : ", ") + duration_text(*left) + " left";
+    const auto with_time = fmt::format("{}{}{} left", right, right.empty() ? "" : ", ",
+                                       duration_text(*left));
     if (column + columns_of(state) + 2 + columns_of(with_time) <= all)
       right = with_time;
   }
@@ -81,23 +83,21 @@ void draw_numbers(canvas& on, const scene& s) {
     if (column + columns_of(text) <= on.size().columns)
       column = on.write(1, column, text, look) + 3;
   };
-  add(with_commas(p.evaluated) + " of " + with_commas(planned(p))
-          + (p.named_by.empty() ? " evaluated" : " ended"),
+  add(fmt::format("{} of {}{}", with_commas(p.evaluated), with_commas(planned(p)),
+                  p.named_by.empty() ? " evaluated" : " ended"),
       style::plain);
   if (p.failed > 0) {
     column -= 3;
-    add(", " + with_commas(p.failed) + " failed", style::bad);
+    add(fmt::format(", {} failed", with_commas(p.failed)), style::bad);
   }
   if (!p.best.empty() && p.named_by.empty())
-    add("best " + metric_text(p.best.front().fitness) + " #"
-            + std::to_string(p.best.front().id),
+    add(fmt::format("best {} #{}", metric_text(p.best.front().fitness),
+                    p.best.front().id),
         style::good);
   if (!s.slots.slots.empty()) {
     const auto busy = std::ranges::count_if(
         s.slots.slots, [](const slot_view& one) { return one.training != 0; });
-    add(std::to_string(busy) + " of " + std::to_string(s.slots.slots.size())
-            + " slots busy",
-        style::plain);
+    add(fmt::format("{} of {} slots busy", busy, s.slots.slots.size()), style::plain);
   }
 }
 
@@ -161,8 +161,7 @@ canvas draw(const scene& s, const place& at, extent size) {
   canvas on(size);
   if (size.rows < smallest.rows || size.columns < smallest.columns) {
     on.write(0, 0,
-             "too small: " + std::to_string(smallest.columns) + "x"
-                 + std::to_string(smallest.rows) + " is needed");
+             fmt::format("too small: {}x{} is needed", smallest.columns, smallest.rows));
     on.write(1, 0, "q quits");
     return on;
   }

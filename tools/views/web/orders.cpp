@@ -4,6 +4,7 @@
 #include "genome/base/json_depth.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <pwd.h>
 #include <unistd.h>
@@ -84,7 +85,7 @@ expected<instruction> parse_order(std::string_view json) {
     return parse_annotation(written->kind, parsed);
   const auto* known = std::ranges::find(orders, name, &order_entry::name);
   if (known == orders.end() || known->kind == instruction_kind::add)
-    return refused("no order \"" + name + "\"");
+    return refused(fmt::format("no order \"{}\"", name));
   instruction order{.kind = known->kind};
   if (needs_number(order.kind)) {
     const auto number = parsed.find("number");
@@ -109,8 +110,8 @@ expected<instruction> order_to_add(const std::string& run, candidate_id id,
       return s.find_candidate(id).map([&](const candidate& c) {
         return instruction{.kind = instruction_kind::add,
                            .number = 0,
-                           .text = numbered(id) + " of "
-                                   + file.parent_path().filename().string(),
+                           .text = fmt::format("{} of {}", numbered(id),
+                                               file.parent_path().filename().string()),
                            .genome = c.genome};
       });
     });
@@ -119,7 +120,7 @@ expected<instruction> order_to_add(const std::string& run, candidate_id id,
 
 std::string user_name() {
   const auto* user = ::getpwuid(::getuid());
-  return user != nullptr ? user->pw_name : "user " + std::to_string(::getuid());
+  return user != nullptr ? user->pw_name : fmt::format("user {}", ::getuid());
 }
 
 } // namespace clade

@@ -1,5 +1,6 @@
 #include "tools/views/web/web_access.hpp"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -35,11 +36,11 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 }
 
 std::string web_access::address() const {
-  return "http://127.0.0.1:" + port_ + "/?token=" + token_;
+  return fmt::format("http://127.0.0.1:{}/?token={}", port_, token_);
 }
 
 std::string web_access::cookie() const {
-  return cookie_name() + "=" + token_ + "; HttpOnly; SameSite=Strict; Path=/";
+  return fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name(), token_);
 }
 
 std::string web_access::refusal(const web_knock& k) const {

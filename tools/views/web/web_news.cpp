@@ -2,6 +2,8 @@
 
 #include "engine/telemetry/feeds/json.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -9,8 +11,8 @@ namespace {
 std::string event_of(const std::string& json, std::uint64_t sequence = 0) {
   std::string text;
   if (sequence != 0)
-    text = "id: " + std::to_string(sequence) + "\n";
-  return text + "data: " + json + "\n\n";
+    text = fmt::format("id: {}\n", sequence);
+  return fmt::format("{}data: {}\n\n", text, json);
 }
 
 std::string picture_event(const feed& f) {

@@ -12,6 +12,7 @@
 #include "tools/views/web/web_stream.hpp"
 #include "tools/views/web/web_work.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -93,9 +94,9 @@ expected<void> web_service::listen(const web_params& p) {
                                         .most_body_bytes = most_posted_bytes});
   if (!listening)
     return fail(error_kind::conflict,
-                "port " + std::to_string(p.port)
-                    + " of 127.0.0.1 cannot be had: it is in use, or needs root; take "
-                      "another, or none for any that is free");
+                fmt::format("port {} of 127.0.0.1 cannot be had: it is in use, or needs "
+                            "root; take another, or none for any that is free",
+                            p.port));
   server_ = std::move(*listening);
   gate_.emplace(server_->port(), *token);
   route();

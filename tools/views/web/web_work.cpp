@@ -5,6 +5,7 @@
 #include "tools/http/answers.hpp"
 #include "tools/views/web/orders.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <charconv>
@@ -25,9 +26,9 @@ expected<std::vector<candidate_id>> parse_ids(const std::string& text) {
     const auto [end, problem] = std::from_chars(at, text.data() + text.size(), id);
     const bool last = end == text.data() + text.size();
     if (problem != std::errc{} || (!last && *end != ',') || ids.size() == most_curves)
-      return fail(error_kind::invalid_input, "ids are at most "
-                                                 + std::to_string(most_curves)
-                                                 + " numbers with commas between them");
+      return fail(error_kind::invalid_input,
+                  fmt::format("ids are at most {} numbers with commas between them",
+                              most_curves));
     ids.push_back(id);
     at = last ? end : end + 1;
   }
@@ -112,7 +113,8 @@ void web_work::model(const httplib::Request& req, candidate_id id,
   auto made = hooks_.model(id, req.get_param_value("format"));
   if (!made)
     return give_json(res, tl::unexpected(made.error()));
-  res.set_header("Content-Disposition", "attachment; filename=\"" + made->name + "\"");
+  res.set_header("Content-Disposition",
+                 fmt::format("attachment; filename=\"{}\"", made->name));
   give(res, "application/octet-stream", std::move(made->bytes));
 }
 

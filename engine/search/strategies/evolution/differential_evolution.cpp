@@ -13,6 +13,8 @@
 #include "genome/genes/unit_cube.hpp"
 #include "genome/variation/retuning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -64,8 +66,8 @@ public:
     }
     offspring made{*p_.target,
                    {{.kind = change_kind::proposed,
-                     .after = "difference " + p_.named + ", F " + short_text(weight)
-                              + ", CR " + short_text(p_.rate)}}};
+                     .after = fmt::format("difference {}, F {}, CR {}", p_.named,
+                                          short_text(weight), short_text(p_.rate))}}};
     made.child.hyperparameters = from_unit(parameters, child);
     if (order.attempt >= moved_from_attempt)
       if (auto moved = change_hyperparameter(rules.space.rules, made.child, random))
@@ -181,11 +183,11 @@ void differential_evolution::choose_parents(breeding& order) const {
       .towards = towards.genome,
       .plus = others[0]->genome,
       .minus = others[1]->genome,
-      .named = (to_best ? numbered(base.id) + " + F (" + numbered(towards.id) + " - "
-                              + numbered(base.id) + ")"
-                        : numbered(base.id))
-               + " + F (" + numbered(others[0]->id) + " - " + numbered(others[1]->id)
-               + ")",
+      .named = fmt::format("{} + F ({} - {})",
+                           to_best ? fmt::format("{} + F ({} - {})", numbered(base.id),
+                                                 numbered(towards.id), numbered(base.id))
+                                   : numbered(base.id),
+                           numbered(others[0]->id), numbered(others[1]->id)),
       .weight = with.weight,
       .rate = with.rate});
 }

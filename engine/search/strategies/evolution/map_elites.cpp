@@ -1,5 +1,7 @@
 #include "engine/search/strategies/evolution/map_elites.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 void map_elites::hear(const individual& evaluated) {
@@ -36,9 +38,9 @@ expected<void> map_elites::serves(const search_space& space) {
     return {};
   return fail(
       error_kind::invalid_input,
-      "evolution.strategy = \"map_elites\" keeps the best of each size and depth, "
-      "and "
-          + space.name + " has no layers; take \"regularized\" or \"tpe\"");
+      fmt::format("evolution.strategy = \"map_elites\" keeps the best of each size and "
+                  "depth, and {} has no layers; take \"regularized\" or \"tpe\"",
+                  space.name));
 }
 
 } // namespace clade

@@ -2,6 +2,8 @@
 
 #include "engine/search/strategies/registry/validation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -20,7 +22,7 @@ struct rule {
 };
 
 std::string count(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 std::string front(const search_task& task) {
@@ -35,8 +37,9 @@ constexpr std::array rules{
            return task.objectives > 1 && task.budget <= worth_a_model;
          },
          [](const search_task& task) {
-           return front(task) + ", and with " + count(task.budget, "evaluation")
-                  + " models that screen children save trainings";
+           return fmt::format(
+               "{}, and with {} models that screen children save trainings", front(task),
+               count(task.budget, "evaluation"));
          }},
     rule{"nsga2", [](const search_task& task) { return task.objectives > 1; }, front},
     rule{"multi_fidelity",
@@ -45,8 +48,9 @@ constexpr std::array rules{
                   && task.budget <= worth_a_model;
          },
          [](const search_task& task) {
-           return "with rungs and " + count(task.budget, "evaluation")
-                  + " a model learns from short trainings which ones to go on with";
+           return fmt::format("with rungs and {} a model learns from short trainings "
+                              "which ones to go on with",
+                              count(task.budget, "evaluation"));
          }},
     rule{"asha", [](const search_task& task) { return task.fidelities; },
          [](const search_task&) -> std::string {
@@ -63,19 +67,21 @@ constexpr std::array rules{
     rule{"random",
          [](const search_task& task) { return task.budget < too_few_to_learn_from; },
          [](const search_task& task) {
-           return count(task.budget, "evaluation") + (task.budget == 1 ? " is" : " are")
-                  + " too few to learn from";
+           return fmt::format("{}{} too few to learn from",
+                              count(task.budget, "evaluation"),
+                              task.budget == 1 ? " is" : " are");
          }},
     rule{"surrogate",
          [](const search_task& task) { return task.budget <= worth_a_model; },
          [](const search_task& task) {
-           return "with " + count(task.budget, "evaluation")
-                  + " a model that screens children saves trainings";
+           return fmt::format("with {} a model that screens children saves trainings",
+                              count(task.budget, "evaluation"));
          }},
     rule{"regularized", [](const search_task&) { return true; },
          [](const search_task& task) {
-           return "for " + count(task.budget, "evaluation")
-                  + " it is robust in any space and costs nothing beside them";
+           return fmt::format(
+               "for {} it is robust in any space and costs nothing beside them",
+               count(task.budget, "evaluation"));
          }}};
 
 evolution_params with(const evolution_params& params, const char* name) {
@@ -103,7 +109,7 @@ chosen_strategy choose_strategy(const evolution_params& params, const search_spa
   const auto found = std::ranges::find_if(rules, fits);
   // A fault of the parameters that every strategy would have is said of the last one.
   const rule& r = found == rules.end() ? rules.back() : *found;
-  return {with(params, r.strategy), std::string(r.strategy) + ": " + r.why(task)};
+  return {with(params, r.strategy), fmt::format("{}: {}", r.strategy, r.why(task))};
 }
 
 } // namespace clade

@@ -10,6 +10,8 @@
 #include "engine/search/strategies/registry/validation.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -97,14 +99,14 @@ expected<void> islands::validate(const evolution_params& params) {
     if (auto ok = check_word("islands", name, known); !ok)
       return ok;
   if (params.population % names.size() != 0)
-    return wrong_parameter("population", std::to_string(params.population),
-                           "it must be a multiple of the " + std::to_string(names.size())
-                               + " islands");
+    return wrong_parameter(
+        "population", std::to_string(params.population),
+        fmt::format("it must be a multiple of the {} islands", names.size()));
   for (std::size_t i = 0; i < names.size(); ++i)
     if (auto ok = clade::validate(island_params(params, names[i])); !ok)
-      return fail(ok.error().kind, ok.error().message + " (island "
-                                       + std::to_string(i + 1)
-                                       + ", which has its share of the population)");
+      return fail(ok.error().kind,
+                  fmt::format("{} (island {}, which has its share of the population)",
+                              ok.error().message, i + 1));
   return {};
 }
 
@@ -200,8 +202,8 @@ void islands::send(const individual& best, std::size_t from, std::size_t to) {
   // If no place is left, the migrant comes too late.
   if (!there.receive(inside(to, best)))
     std::ignore =
-        there.give(best.genome, "migrated from island " + std::to_string(from + 1)
-                                    + ", where it is #" + std::to_string(best.id));
+        there.give(best.genome, fmt::format("migrated from island {}, where it is #{}",
+                                            from + 1, best.id));
 }
 
 void islands::extend(std::size_t more) {

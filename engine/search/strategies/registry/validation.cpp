@@ -8,6 +8,8 @@
 #include "engine/search/strategies/registry/registry.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -18,7 +20,7 @@ constexpr std::size_t few_objectives = 3;
 
 std::string list_text(const std::vector<std::uint32_t>& rungs) {
   const std::string text = joined(rungs);
-  return "[" + text + "]";
+  return fmt::format("[{}]", text);
 }
 
 expected<const strategy_row*> named_row(const std::string& strategy) {
@@ -31,12 +33,12 @@ expected<const strategy_row*> named_row(const std::string& strategy) {
 expected<void> refuse_rungs(const evolution_params& p) {
   if (p.rungs.empty() && !p.reduction)
     return {};
-  return wrong_parameter(p.rungs.empty() ? "reduction" : "rungs",
-                         p.rungs.empty() ? std::to_string(*p.reduction)
-                                         : list_text(p.rungs),
-                         "\"" + p.strategy
-                             + "\" trains every candidate to the end; remove it, or take "
-                               "a strategy of several fidelities, such as \"asha\"");
+  return wrong_parameter(
+      p.rungs.empty() ? "reduction" : "rungs",
+      p.rungs.empty() ? std::to_string(*p.reduction) : list_text(p.rungs),
+      fmt::format("\"{}\" trains every candidate to the end; remove it, or take a "
+                  "strategy of several fidelities, such as \"asha\"",
+                  p.strategy));
 }
 
 expected<void> check_in_flight(const evolution_params& p) {
@@ -127,8 +129,8 @@ expected<void> validate(const evolution_params& params) {
   if (params.zero_cost && !has_trait(params, &strategy_traits::scores))
     return wrong_parameter(
         "zero_cost", "true",
-        "it needs the model of strategy = \"surrogate\", and this is \"" + params.strategy
-            + "\"");
+        fmt::format("it needs the model of strategy = \"surrogate\", and this is \"{}\"",
+                    params.strategy));
   return validate(params.mutation);
 }
 
@@ -144,7 +146,7 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
   if (params.rungs.empty()) {
     if (epochs < 2)
       return wrong_parameter(
-          "strategy", "\"" + params.strategy + "\"",
+          "strategy", fmt::format("\"{}\"", params.strategy),
           "it compares candidates before they are trained to the end, and that is after "
           "1 epoch; raise the number of epochs, or take \"regularized\"");
     params.rungs = laid_rungs(traits.rungs, params, epochs, fidelities);
@@ -155,10 +157,10 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
   if (auto ok = check_rungs(traits, params); !ok)
     return ok;
   if (params.rungs.back() != epochs)
-    return wrong_parameter("rungs", list_text(params.rungs),
-                           "the last must be that of a full training, which has "
-                               + std::to_string(epochs)
-                               + (epochs == 1 ? " epoch" : " epochs"));
+    return wrong_parameter(
+        "rungs", list_text(params.rungs),
+        fmt::format("the last must be that of a full training, which has {}{}", epochs,
+                    epochs == 1 ? " epoch" : " epochs"));
   return {};
 }
 
@@ -180,13 +182,14 @@ expected<void> check_strategy(const evolution_params& params, const search_space
         return ok;
   const auto objectives = 1 + goal.others.size();
   if (objectives > 1 && row.traits.objectives == objective_count::one)
-    return wrong_parameter("strategy", "\"" + params.strategy + "\"",
-                           "it raises one objective and the experiment has "
-                               + std::to_string(objectives) + ", which strategy = \""
-                               + name_of_strategy_for(objectives > few_objectives
-                                                          ? objective_count::many
-                                                          : objective_count::few)
-                               + "\" weighs against each other");
+    return wrong_parameter(
+        "strategy", fmt::format("\"{}\"", params.strategy),
+        fmt::format("it raises one objective and the experiment has {}, which strategy = "
+                    "\"{}\" weighs against each other",
+                    objectives,
+                    name_of_strategy_for(objectives > few_objectives
+                                             ? objective_count::many
+                                             : objective_count::few)));
   return check_space(params.strategy, space);
 }
 

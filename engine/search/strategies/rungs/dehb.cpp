@@ -2,6 +2,8 @@
 
 #include "genome/genes/unit_cube.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -27,10 +29,9 @@ public:
     offspring made{.child = *order.parents[random.below(2)].genome, .changes = {}};
     made.child.hyperparameters = from_unit(parameters, mixed(points, random));
     made.changes = {{.kind = change_kind::proposed,
-                     .after = "trial of #" + std::to_string(order.parents[0].id) + " by #"
-                              + std::to_string(order.parents[1].id) + " + 0.5 (#"
-                              + std::to_string(order.parents[2].id) + " - #"
-                              + std::to_string(order.parents[3].id) + ")"}};
+                     .after = fmt::format("trial of #{} by #{} + 0.5 (#{} - #{})",
+                                          order.parents[0].id, order.parents[1].id,
+                                          order.parents[2].id, order.parents[3].id)}};
     if (rules.space.rules.operators.empty() && order.attempt < patience)
       return made;
     auto mutating = derive(rules.seed, purpose::mutation, order.generation, order.index,

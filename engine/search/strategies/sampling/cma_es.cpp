@@ -9,6 +9,8 @@
 #include "genome/genes/unit_cube.hpp"
 #include "genome/variation/retuning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -91,7 +93,7 @@ expected<void> cma_es::serves(const search_space& space) {
   for (const parameter& p : space.rules.hyperparameters)
     if (!is_ordered(p))
       return cannot_serve(space, "cma_es",
-                          "has " + p.name + ", a choice without an order",
+                          fmt::format("has {}, a choice without an order", p.name),
                           "\"differential_evolution\", \"regularized\" or "
                           "\"generational\"");
   return {};
@@ -183,7 +185,7 @@ void cma_es::propose() {
     return;
   std::string origin = "drawn by CMA-ES";
   if (restarts_ > 0)
-    origin += ", restart " + std::to_string(restarts_);
+    origin += fmt::format(", restart {}", restarts_);
   proposal_ = std::make_shared<draw_of>(distribution_, coordinates_, std::move(origin));
 }
 

@@ -2,6 +2,8 @@
 // microseconds for 1000); densities are fitted when the proposal is carried out.
 #include "engine/search/strategies/sampling/tpe.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -197,8 +199,9 @@ expected<void> tpe::serves(const search_space& space) {
   if (std::ranges::any_of(space.rules.hyperparameters, varies))
     return {};
   return fail(error_kind::invalid_input,
-              "evolution.strategy = \"tpe\" models hyperparameters, and " + space.name
-                  + " has none with more than one value; take \"regularized\"");
+              fmt::format("evolution.strategy = \"tpe\" models hyperparameters, and {} "
+                          "has none with more than one value; take \"regularized\"",
+                          space.name));
 }
 
 } // namespace clade
