@@ -36,7 +36,7 @@ const metric* first_not_finite(const std::vector<metric>& metrics) {
 class training_loop {
 public:
   training_loop(network_module& net, const device_data& data, const training_task& task,
-                progress& p, replica_team* team)
+                progress& p)
       : net_(net),
         data_(data),
         task_(task),
@@ -49,17 +49,11 @@ public:
                            .class_weights = data.class_weights,
                            .precision = task.precision,
                            .key = task.key};
-    if (task.members != nullptr)
-      steps_ = make_team_steps(net, rules, task.distribution, *task.members,
-                               {.give = [this] { return encode(where_it_stands()); },
-                                .give_parts = [this] { return parts(); },
-                                .files = task.files,
-                                .keep_every = task.keep_every},
-                               task.updates);
-    else
-      steps_ = team == nullptr
-                   ? make_training_steps(net, rules)
-                   : make_training_steps(net, rules, *team, task.distribution);
+    steps_ = task.steps(net, rules,
+                        {.give = [this] { return encode(where_it_stands()); },
+                         .give_parts = [this] { return parts(); },
+                         .files = task.files,
+                         .keep_every = task.keep_every});
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, steps_->state());
     steps_keep_average_ = average_ && steps_->keeps(*average_);
@@ -339,7 +333,7 @@ bool training_loop::cut(const std::string& where) {
 bool training_loop::assess_part() {
   constexpr std::int64_t least_part = 10;
   const auto batches = source_.batches_per_epoch();
-  if (task_.members != nullptr || next_batch_ * least_part < batches)
+  if (task_.by_team || next_batch_ * least_part < batches)
     return false;
   const double share = static_cast<double>(next_batch_) / static_cast<double>(batches);
   train_loss_ =
@@ -535,9 +529,8 @@ bool training_loop::end(outcome o, std::string reason) {
 
 expected<training_result> train(network_module& net, const device_data& data,
                                 const training_task& task, progress& p,
-                                const std::optional<resumption>& from,
-                                replica_team* team) {
-  training_loop loop(net, data, task, p, team);
+                                const std::optional<resumption>& from) {
+  training_loop loop(net, data, task, p);
   if (from)
     if (auto there = loop.go_on(*from); !there)
       return tl::unexpected(there.error());

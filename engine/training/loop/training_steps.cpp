@@ -29,9 +29,9 @@ at::Tensor share_of(const at::Tensor& targets, const at::Tensor& whole,
   return weight(targets) / weight(whole);
 }
 
-class one_device_steps final : public training_steps {
+class steps_alone final : public training_steps {
 public:
-  one_device_steps(network_module& net, const step_rules& rules)
+  steps_alone(network_module& net, const step_rules& rules)
       : training_steps(net),
         rules_(rules),
         optimiser_(rules.recipe, net.parameters(),
@@ -125,9 +125,9 @@ at::Tensor loss_of_predictions(const at::Tensor& predictions, const batch& b,
   return loss;
 }
 
-std::unique_ptr<training_steps> make_training_steps(network_module& net,
-                                                    const step_rules& rules) {
-  return std::make_unique<one_device_steps>(net, rules);
+std::unique_ptr<training_steps>
+one_device_steps(network_module& net, const step_rules& rules, const handed_over&) {
+  return std::make_unique<steps_alone>(net, rules);
 }
 
 } // namespace clade

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "engine/collectives/team.hpp"
 #include "engine/training/asked/recipe.hpp"
 #include "engine/training/network/device_data.hpp"
 #include "engine/training/network/network_module.hpp"
@@ -135,23 +134,6 @@ protected:
 [[nodiscard]] at::Tensor loss_of_share(network_module& net, const batch& b,
                                        const batch& whole, const step_rules& rules);
 
-/// On the network's device.
-[[nodiscard]] std::unique_ptr<training_steps>
-make_training_steps(network_module& net, const step_rules& rules);
-
-/// Other networks that share each batch with the first.
-struct replica_team {
-  /// The same network, whose layers draw from streams of their own.
-  std::vector<std::unique_ptr<network_module>> others;
-  /// Called in each thread that works for them, before it does.
-  std::function<void()> prepare_thread;
-};
-
-/// On as many threads as there are replicas (distribution.hpp).
-[[nodiscard]] std::unique_ptr<training_steps>
-make_training_steps(network_module& net, const step_rules& rules, replica_team& team,
-                    const distribution_params& how);
-
 /// The tensors that a training loop has for each tensor of `training_steps::state`, if
 /// that is divided.
 struct loop_tensors {
@@ -181,12 +163,12 @@ struct position_of_others {
   std::optional<loop_tensors> parts{};
 };
 
-/// Makes the steps of a member of a team (distribution.hpp), one network for each.
-/// `given`: what timing decided in the training that is made again, if one is; it throws
-/// if that is damaged.
+/// Makes the steps of a training for the loop that has the state.
+using make_steps = std::function<std::unique_ptr<training_steps>(
+    network_module& net, const step_rules& rules, handed_over state)>;
+
+/// Makes those of one device, the network's.
 [[nodiscard]] std::unique_ptr<training_steps>
-make_team_steps(network_module& net, const step_rules& rules,
-                const distribution_params& how, team& members, handed_over state,
-                const bytes& given = {});
+one_device_steps(network_module& net, const step_rules& rules, const handed_over&);
 
 } // namespace clade

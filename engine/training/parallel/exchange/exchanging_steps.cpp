@@ -2,9 +2,9 @@
 // parameter_server and peer_to_peer. Within an epoch the parameters are at their holders
 // (exchange_epoch.hpp); at its end every member gets the state of all, so that each has
 // the whole network between epochs, validates it, and keeps the position.
-#include "engine/training/parallel/exchange/exchanging_steps.hpp"
-
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/shares.hpp"
+#include "engine/training/parallel/common/updates_log.hpp"
 #include "engine/training/parallel/exchange/exchange_epoch.hpp"
 
 #include <ATen/ATen.h>
@@ -20,7 +20,7 @@ using steady_clock = std::chrono::steady_clock;
 constexpr std::uint32_t verdict_kind = 100;
 
 exchange_parts parts_of(const distribution_params& how) {
-  const bool peers = how.kind() == distribution_kind::peer_to_peer;
+  const bool peers = how.row().receivers == gradient_receivers::peers;
   exchange_rules rules{.holders = how.workers == 0 ? how.devices : how.servers,
                        .workers = how.shares(),
                        .peers = peers};
@@ -246,13 +246,11 @@ verdict exchanging_steps::agree(const std::function<verdict()>& decide) {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_exchanging_steps(network_module& net,
-                                                      const step_rules& rules,
-                                                      const distribution_params& how,
-                                                      team& members, handed_over state,
-                                                      updates_log given) {
-  return std::make_unique<exchanging_steps>(net, rules, how, members, std::move(state),
-                                            std::move(given));
+std::unique_ptr<training_steps> make_exchanging_steps(distributed_training t) {
+  auto given = decode_updates_log(t.updates);
+  TORCH_CHECK(given, given ? "" : given.error().message);
+  return std::make_unique<exchanging_steps>(t.net, t.rules, t.how, *t.members,
+                                            std::move(t.state), std::move(*given));
 }
 
 } // namespace clade

@@ -7,9 +7,9 @@
 // any share.
 #include "engine/collectives/collectives.hpp"
 #include "engine/training/network/optimiser.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/session_steps.hpp"
 #include "engine/training/parallel/common/shares.hpp"
-#include "engine/training/parallel/replica/team_steps.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -135,12 +135,9 @@ void local_steps::take_average(const at::Tensor& sum, std::uint64_t steps_before
 
 } // namespace
 
-std::unique_ptr<training_steps> make_local_steps(network_module& net,
-                                                 const step_rules& rules,
-                                                 std::uint32_t average_every,
-                                                 team& members, handed_over state) {
-  return std::make_unique<local_steps>(net, rules, average_every, members,
-                                       std::move(state));
+std::unique_ptr<training_steps> make_local_steps(distributed_training t) {
+  return std::make_unique<local_steps>(t.net, t.rules, t.how.average_every, *t.members,
+                                       std::move(t.state));
 }
 
 } // namespace clade

@@ -3,8 +3,8 @@
 // is taken by all (mirrored) or by the first, whose parameters the others then copy
 // (central_storage). Validation and checkpoints see the first, which has the statistics
 // that its own normalisations gathered.
-#include "engine/training/loop/training_steps.hpp"
 #include "engine/training/network/optimiser.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/ordered_sum.hpp"
 #include "engine/training/parallel/common/shares.hpp"
 #include "engine/training/parallel/replica/thread_team.hpp"
@@ -20,7 +20,7 @@ namespace {
 class replicated_steps final : public training_steps {
 public:
   replicated_steps(network_module& net, const step_rules& rules, replica_team& team,
-                   const distribution_params& how);
+                   bool central);
 
   at::Tensor step(const batch& b, double learning_rate) override;
   void take_over_weights() override;
@@ -53,10 +53,10 @@ private:
 };
 
 replicated_steps::replicated_steps(network_module& net, const step_rules& rules,
-                                   replica_team& team, const distribution_params& how)
+                                   replica_team& team, bool central)
     : training_steps(net),
       rules_(rules),
-      central_(how.kind() == distribution_kind::central_storage),
+      central_(central),
       nets_{&net},
       losses_(team.others.size() + 1),
       threads_(team.others.size() + 1, team.prepare_thread) {
@@ -148,11 +148,12 @@ void replicated_steps::begin_after(std::uint64_t steps) {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_training_steps(network_module& net,
-                                                    const step_rules& rules,
-                                                    replica_team& team,
-                                                    const distribution_params& how) {
-  return std::make_unique<replicated_steps>(net, rules, team, how);
+std::unique_ptr<training_steps> make_mirrored_steps(distributed_training t) {
+  return std::make_unique<replicated_steps>(t.net, t.rules, *t.replicas, false);
+}
+
+std::unique_ptr<training_steps> make_central_steps(distributed_training t) {
+  return std::make_unique<replicated_steps>(t.net, t.rules, *t.replicas, true);
 }
 
 } // namespace clade

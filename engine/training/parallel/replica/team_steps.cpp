@@ -3,10 +3,9 @@
 // the number of shares alone, and every member takes the same step. The state that a step
 // changes is changed at its end, so that it can be done again by other members: the
 // statistics of normalisations too, of which those of share 0 count.
-#include "engine/training/parallel/replica/team_steps.hpp"
-
 #include "engine/collectives/collectives.hpp"
 #include "engine/training/network/optimiser.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/session_steps.hpp"
 #include "engine/training/parallel/common/shares.hpp"
 
@@ -124,10 +123,8 @@ void team_steps::take_step(links& l, double learning_rate) {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_team_replica(network_module& net,
-                                                  const step_rules& rules, team& members,
-                                                  handed_over state) {
-  return std::make_unique<team_steps>(net, rules, members, std::move(state));
+std::unique_ptr<training_steps> make_team_steps(distributed_training t) {
+  return std::make_unique<team_steps>(t.net, t.rules, *t.members, std::move(t.state));
 }
 
 } // namespace clade
