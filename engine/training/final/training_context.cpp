@@ -204,7 +204,6 @@ training_context::train_shared(network_module& net, const training_plan& p,
     replicas.others.push_back(make_network(p.network, key));
   }
   auto shared = task;
-  shared.by_team = how.by_team();
   shared.steps = [&](network_module& own, const step_rules& rules, handed_over state) {
     return std::ranges::find(distributed_steps, how.name, &steps_row::name)
         ->make({.net = own,

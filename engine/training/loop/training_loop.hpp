@@ -29,8 +29,6 @@ struct training_task {
   bool keep_position = false;
   /// Makes its steps, on one device or on several.
   make_steps steps = one_device_steps;
-  /// Whether processes may do it together, of which this process is one.
-  bool by_team = false;
   /// The files in which positions are kept, if anywhere, and how often.
   position_files* files = nullptr;
   std::chrono::milliseconds keep_every{60'000};

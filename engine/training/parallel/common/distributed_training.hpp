@@ -33,23 +33,22 @@ struct distributed_training {
 };
 
 /// On threads of this process.
-[[nodiscard]] std::unique_ptr<training_steps> make_mirrored_steps(distributed_training t);
-[[nodiscard]] std::unique_ptr<training_steps> make_central_steps(distributed_training t);
+[[nodiscard]] training_parts make_mirrored_steps(distributed_training t);
+[[nodiscard]] training_parts make_central_steps(distributed_training t);
 /// Members of a team that have the whole network and take each step together, or average
 /// it now and then.
-[[nodiscard]] std::unique_ptr<training_steps> make_team_steps(distributed_training t);
-[[nodiscard]] std::unique_ptr<training_steps> make_local_steps(distributed_training t);
+[[nodiscard]] training_parts make_team_steps(distributed_training t);
+[[nodiscard]] training_parts make_local_steps(distributed_training t);
 /// Members that have parts of the network's state.
-[[nodiscard]] std::unique_ptr<training_steps> make_sharded_steps(distributed_training t);
-[[nodiscard]] std::unique_ptr<training_steps> make_pipeline_steps(distributed_training t);
+[[nodiscard]] training_parts make_sharded_steps(distributed_training t);
+[[nodiscard]] training_parts make_pipeline_steps(distributed_training t);
 /// Servers and peers.
-[[nodiscard]] std::unique_ptr<training_steps>
-make_exchanging_steps(distributed_training t);
+[[nodiscard]] training_parts make_exchanging_steps(distributed_training t);
 
 /// Makes the steps of the distribution of that name.
 struct steps_row {
   std::string_view name;
-  std::unique_ptr<training_steps> (*make)(distributed_training t);
+  training_parts (*make)(distributed_training t);
 };
 
 inline constexpr std::array distributed_steps{

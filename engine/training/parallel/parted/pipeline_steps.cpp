@@ -289,9 +289,10 @@ void pipeline_steps::add_gradients(std::size_t layer, tensor_list found) {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_pipeline_steps(distributed_training t) {
-  return std::make_unique<pipeline_steps>(t.net, t.rules, t.how, *t.members,
-                                          std::move(t.state));
+training_parts make_pipeline_steps(distributed_training t) {
+  const auto steps = std::make_shared<pipeline_steps>(t.net, t.rules, t.how, *t.members,
+                                                      std::move(t.state));
+  return {.step = steps, .position = steps, .team = steps->session()};
 }
 
 } // namespace clade

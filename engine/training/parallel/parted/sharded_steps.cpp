@@ -306,8 +306,10 @@ void sharded_steps::finish() {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_sharded_steps(distributed_training t) {
-  return std::make_unique<sharded_steps>(t.net, t.rules, *t.members, std::move(t.state));
+training_parts make_sharded_steps(distributed_training t) {
+  const auto steps =
+      std::make_shared<sharded_steps>(t.net, t.rules, *t.members, std::move(t.state));
+  return {.step = steps, .position = steps, .team = steps->session()};
 }
 
 } // namespace clade
