@@ -118,8 +118,8 @@ struct position_of_others {
 /// The verdict on a training after an epoch.
 enum class verdict : std::uint8_t { goes_on, dropped, out_of_time };
 
-/// Those who make the steps of a training together, as one of them sees them. This one is
-/// alone. Where it is not, each call of these three interfaces may throw `team_broken`:
+/// A view of those who make the steps of a training together, as one of them has it. This
+/// one is alone. If it is not, each call of these three interfaces may throw `team_broken`:
 /// what it was called for is void, and the training goes on at `newest`.
 class step_team {
 public:

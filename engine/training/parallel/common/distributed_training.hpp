@@ -22,9 +22,9 @@ struct distributed_training {
   network_module& net;
   const step_rules& rules;
   const distribution_params& how;
-  /// Where the row of the distribution says `by_team`: this member's team.
+  /// The team of this member, if the row of the distribution says `by_team`.
   team* members = nullptr;
-  /// Elsewhere: a network for each other slot.
+  /// A network for each other slot, if it does not.
   replica_team* replicas = nullptr;
   handed_over state{};
   /// The decisions of timing in the training that is made again, if one is
