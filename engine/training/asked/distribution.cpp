@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::array rows{
     distribution_row{
-        .kind = distribution_kind::one_device,
         .name = "one_device",
         .known_as = "OneDeviceStrategy",
         .what = "A training has one slot.",
@@ -21,9 +20,10 @@ constexpr std::array rows{
         .memory = "n * (2 + the optimizer's copies)",
         .slowed_by = "a large network",
         .when = "there are more candidates than slots: a search keeps all slots busy",
+        .on_cuda = true,
+        .divides = false,
     },
     distribution_row{
-        .kind = distribution_kind::mirrored,
         .name = "mirrored",
         .known_as = "MirroredStrategy, DistributedDataParallel on one machine",
         .what = "Each device has a copy of the network and a share of each batch; "
@@ -37,7 +37,6 @@ constexpr std::array rows{
                 "long training of a champion",
     },
     distribution_row{
-        .kind = distribution_kind::multi_worker_mirrored,
         .name = "multi_worker_mirrored",
         .known_as = "MultiWorkerMirroredStrategy, DistributedDataParallel, Horovod",
         .what = "As mirrored, with a process for each device, on one machine or many; "
@@ -52,9 +51,9 @@ constexpr std::array rows{
                      "slowest device",
         .when = "the slots are on several machines, or may be lost at any moment",
         .by_team = true,
+        .on_cuda = true,
     },
     distribution_row{
-        .kind = distribution_kind::central_storage,
         .name = "central_storage",
         .known_as = "CentralStorageStrategy",
         .what = "As mirrored, but parameters and the optimizer's state are in one place, "
@@ -67,7 +66,6 @@ constexpr std::array rows{
         .when = "mirrored does not fit because of what the optimizer keeps",
     },
     distribution_row{
-        .kind = distribution_kind::local_sgd,
         .name = "local_sgd",
         .known_as = "federated averaging, periodic averaging",
         .what = "Each device trains a copy of its own on its share of the batches; after "
@@ -85,9 +83,10 @@ constexpr std::array rows{
             "network",
         .synchronous = false,
         .by_team = true,
+        .on_cuda = true,
+        .averages = true,
     },
     distribution_row{
-        .kind = distribution_kind::sharded,
         .name = "sharded",
         .known_as =
             "FullyShardedDataParallel, ZeRO stage 3, ParameterServerStrategy with "
@@ -110,7 +109,6 @@ constexpr std::array rows{
         .by_team = true,
     },
     distribution_row{
-        .kind = distribution_kind::pipeline,
         .name = "pipeline",
         .known_as = "GPipe, PipeDream-Flush (1F1B)",
         .what = "Each device has neighbouring layers of the network, a stage, about as "
@@ -135,7 +133,6 @@ constexpr std::array rows{
         .by_team = true,
     },
     distribution_row{
-        .kind = distribution_kind::parameter_server,
         .name = "parameter_server",
         .known_as = "ParameterServerStrategy, DistBelief; backup: SyncReplicasOptimizer",
         .what = "Servers hold shards of the parameters and of what the optimizer keeps; "
@@ -154,9 +151,9 @@ constexpr std::array rows{
                 "\"asynchronous\", \"bounded\" or \"backup\"; to shorten equal "
                 "steps, multi_worker_mirrored moves less",
         .by_team = true,
+        .receivers = gradient_receivers::servers,
     },
     distribution_row{
-        .kind = distribution_kind::peer_to_peer,
         .name = "peer_to_peer",
         .known_as = "decentralized asynchronous SGD, Hogwild! over a network",
         .what = "No server: each device has a copy, sends its gradients to all others "
@@ -171,6 +168,7 @@ constexpr std::array rows{
         .when = "a few devices of different speed share a small network",
         .synchronous = false,
         .by_team = true,
+        .receivers = gradient_receivers::peers,
     },
 };
 
@@ -194,7 +192,7 @@ expected<void> check_collectives(const distribution_params& p) {
     return fail(error_kind::invalid_input,
                 "collectives.backend = \"" + c.backend
                     + "\": there is none of that name; there are \"tls\" and \"gloo\"");
-  if (!find_distribution(p.name)->by_team)
+  if (!p.row().by_team)
     return fail(error_kind::invalid_input,
                 "collectives is of distributions by teams, such as "
                 "\"multi_worker_mirrored\", not of \""
@@ -216,7 +214,7 @@ expected<void> check_collectives(const distribution_params& p) {
 expected<void> check_roles(const distribution_params& p) {
   if (p.servers == 0 && p.workers == 0)
     return {};
-  if (p.kind() != distribution_kind::parameter_server)
+  if (p.row().receivers != gradient_receivers::servers)
     return fail(error_kind::invalid_input,
                 "devices = {servers, workers} is of distribution = \"parameter_server\", "
                 "not of \""
@@ -229,10 +227,11 @@ expected<void> check_roles(const distribution_params& p) {
 }
 
 expected<void> check_updates(const distribution_params& p) {
-  const bool peers = p.kind() == distribution_kind::peer_to_peer;
+  const auto receivers = p.row().receivers;
+  const bool peers = receivers == gradient_receivers::peers;
   if (p.updates == update_rule::automatic)
     return check_roles(p);
-  if (!peers && p.kind() != distribution_kind::parameter_server)
+  if (receivers == gradient_receivers::none)
     return fail(error_kind::invalid_input,
                 "updates is of distribution = \"parameter_server\" and "
                 "\"peer_to_peer\", not of \""
@@ -267,14 +266,13 @@ const distribution_row* find_distribution(std::string_view name) {
 update_rule distribution_params::rule() const {
   if (updates != update_rule::automatic)
     return updates;
-  return kind() == distribution_kind::peer_to_peer ? update_rule::asynchronous
-                                                   : update_rule::synchronous;
+  return row().receivers == gradient_receivers::peers ? update_rule::asynchronous
+                                                      : update_rule::synchronous;
 }
 
 bool distribution_params::synchronous() const {
   const auto r = rule();
-  return find_distribution(name)->synchronous && r != update_rule::asynchronous
-         && r != update_rule::bounded;
+  return row().synchronous && r != update_rule::asynchronous && r != update_rule::bounded;
 }
 
 expected<void> validate(const distribution_params& params) {
@@ -296,7 +294,7 @@ expected<void> validate(const distribution_params& params) {
   if (params.devices == 0 || params.devices > most_devices)
     return fail(error_kind::invalid_input,
                 "devices must be from 1 to " + std::to_string(most_devices));
-  if (row->kind == distribution_kind::one_device && params.devices > 1)
+  if (!row->divides && params.devices > 1)
     return fail(error_kind::invalid_input,
                 "devices = " + std::to_string(params.devices)
                     + " needs a distribution, such as \"mirrored\"");

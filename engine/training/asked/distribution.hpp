@@ -10,17 +10,12 @@
 
 namespace clade {
 
-/// How one training is divided over several slots.
-enum class distribution_kind : std::uint8_t {
-  one_device,
-  mirrored,
-  multi_worker_mirrored,
-  central_storage,
-  local_sgd,
-  sharded,
-  pipeline,
-  parameter_server,
-  peer_to_peer
+/// Who holds the parameters to which the members of a team send gradients at their own
+/// pace.
+enum class gradient_receivers : std::uint8_t {
+  none,    ///< Members make each exchange together.
+  servers, ///< A shard each.
+  peers    ///< A copy each.
 };
 
 /// When gradients change parameters that servers or peers hold.
@@ -48,9 +43,9 @@ struct collectives_params {
   friend bool operator==(const collectives_params&, const collectives_params&) = default;
 };
 
-/// A way to divide a training, and what the reference says of it.
+/// A way to divide one training over several slots, and what the reference says of it.
+/// Everything that depends on the way, but for the steps themselves, reads it here.
 struct distribution_row {
-  distribution_kind kind;
   std::string_view name;
   std::string_view known_as;
   std::string_view what;
@@ -61,13 +56,21 @@ struct distribution_row {
   std::string_view when;
   /// Replicas take equal steps, so that k devices with a batch b are one with k * b.
   bool synchronous = true;
-  /// Each device has batches of its own. Otherwise all work at one and the same.
+  /// Each device has batches of its own. Otherwise all work at one and the same, of which
+  /// each has some of the layers.
   bool data_parallel = true;
   /// The network's state is divided over the devices, which together have one.
   bool divides_state = false;
   /// Each slot has a process of its own, which may be on another machine, and together
   /// they are a team. Otherwise the process of one slot does it on threads, for all.
   bool by_team = false;
+  /// The devices may be CUDA's.
+  bool on_cuda = false;
+  /// A training may have more than one slot.
+  bool divides = true;
+  /// Devices train alone for `average_every` steps.
+  bool averages = false;
+  gradient_receivers receivers = gradient_receivers::none;
 };
 
 [[nodiscard]] std::span<const distribution_row> distribution_rows();
@@ -97,7 +100,8 @@ struct distribution_params {
   std::uint32_t staleness = 4;      ///< Steps that a worker may be ahead; bounded's.
   std::uint32_t backup_workers = 1; ///< Gradients that a step does without; backup's.
 
-  [[nodiscard]] distribution_kind kind() const { return find_distribution(name)->kind; }
+  /// Returns the row of its name, which is valid.
+  [[nodiscard]] const distribution_row& row() const { return *find_distribution(name); }
   [[nodiscard]] clade::stage_schedule schedule() const {
     return stage_schedule == "gpipe" ? clade::stage_schedule::gpipe
                                      : clade::stage_schedule::one_forward_one_back;
@@ -112,18 +116,17 @@ struct distribution_params {
   /// the others.
   [[nodiscard]] bool waits_for_all() const {
     const auto r = rule();
-    const bool exchanges = kind() == distribution_kind::parameter_server
-                           || kind() == distribution_kind::peer_to_peer;
-    return !exchanges || r == update_rule::synchronous || r == update_rule::bounded;
+    return row().receivers == gradient_receivers::none || r == update_rule::synchronous
+           || r == update_rule::bounded;
   }
   /// So many gradients a step takes, of `shares()`; 0: each counts.
   [[nodiscard]] std::uint32_t gradients_taken() const {
     return rule() == update_rule::backup ? shares() - backup_workers : 0;
   }
+  /// Whether a training may take several slots.
+  [[nodiscard]] bool divided() const { return devices > 1 || fit_bytes; }
   /// Whether a training may be done by a team.
-  [[nodiscard]] bool by_team() const {
-    return (devices > 1 || fit_bytes) && find_distribution(name)->by_team;
-  }
+  [[nodiscard]] bool by_team() const { return divided() && row().by_team; }
 };
 
 /// More replicas than so many are refused: what they make together is a batch that no
@@ -133,7 +136,7 @@ inline constexpr std::uint32_t most_devices = 64;
 /// More micro-batches than so many are refused: nothing idles any more.
 inline constexpr std::uint32_t most_micro_batches = 1024;
 
-/// Says what cannot be, and what would fit; `kind()` is for what is valid.
+/// Says what cannot be, and what would fit; `row()` is for what is valid.
 [[nodiscard]] expected<void> validate(const distribution_params& params);
 
 } // namespace clade

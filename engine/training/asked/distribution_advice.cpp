@@ -83,8 +83,7 @@ std::string_view known_elsewhere_as(std::string_view name) {
 
 std::string note_on_devices(const distribution_params& params, std::size_t slots) {
   const auto* row = find_distribution(params.name);
-  if (row == nullptr || row->kind == distribution_kind::one_device || params.devices > 1
-      || params.fit_bytes)
+  if (row == nullptr || !row->divides || params.divided())
     return "";
   const auto some = std::max<std::size_t>(slots, 2);
   return "training.distribution = \"" + params.name
@@ -95,8 +94,8 @@ std::string note_on_devices(const distribution_params& params, std::size_t slots
 
 std::string note_on_averages(const distribution_params& params, std::uint64_t steps) {
   const auto* row = find_distribution(params.name);
-  if (row == nullptr || row->kind != distribution_kind::local_sgd || params.devices < 2
-      || steps < 2 || params.average_every == 1)
+  if (row == nullptr || !row->averages || params.devices < 2 || steps < 2
+      || params.average_every == 1)
     return "";
   const auto averages = (steps + params.average_every - 1) / params.average_every;
   if (averages >= std::min(enough_averages, steps))

@@ -29,9 +29,9 @@ expected<fitted_training> fit_training(const training_params& params, const netw
   if (!how.fit_bytes)
     return best;
   // A stage of a pipeline has a layer at least; the input is none.
-  const auto most = how.kind() == distribution_kind::pipeline
-                        ? std::min<std::size_t>(n.layers.size() - 1, most_devices)
-                        : most_devices;
+  const auto most = how.row().data_parallel
+                        ? most_devices
+                        : std::min<std::size_t>(n.layers.size() - 1, most_devices);
   const auto each = [](const fitted_training& f) {
     return f.bytes / f.distribution.devices;
   };

@@ -5,6 +5,18 @@
 
 namespace clade {
 
+namespace {
+
+std::string names_on_cuda() {
+  std::string names;
+  for (const auto& row : distribution_rows())
+    if (row.divides && row.on_cuda)
+      names += (names.empty() ? "\"" : " or \"") + std::string(row.name) + "\"";
+  return names;
+}
+
+} // namespace
+
 expected<void> validate(const training_params& params) {
   if (params.epochs == 0)
     return fail(error_kind::invalid_input, "training.epochs is 0; give at least 1");
@@ -23,15 +35,11 @@ expected<void> check_device(const training_params& params, std::string_view devi
                 "training.precision = \"float16\" is for CUDA devices, not for "
                     + std::string(device) + "; take \"bfloat16\" or \"float32\"");
   const auto& how = params.distribution;
-  const bool shares = how.devices > 1 || how.fit_bytes;
-  if (shares && device.starts_with("cuda")
-      && how.kind() != distribution_kind::multi_worker_mirrored
-      && how.kind() != distribution_kind::local_sgd)
+  if (how.divided() && device.starts_with("cuda") && !how.row().on_cuda)
     return fail(error_kind::invalid_input,
                 "training.distribution = \"" + how.name
                     + "\" is for CPU slots so far; on CUDA devices such as "
-                    + std::string(device)
-                    + " take \"multi_worker_mirrored\" or \"local_sgd\"");
+                    + std::string(device) + " take " + names_on_cuda());
   if (const auto& c = how.collectives; how.by_team() && c.by_gloo())
     if (auto own = own_address_in(c.network); !own)
       return fail_in("training.collectives", own.error());

@@ -5,6 +5,7 @@
 #include "engine/training/asked/fitting.hpp"
 #include "engine/training/asked/private_network.hpp"
 #include "engine/training/final/data_folds.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/gloo_links.hpp"
 #include "engine/training/weights/inheritance.hpp"
 #include "engine/training/weights/position_files.hpp"
@@ -33,11 +34,10 @@ std::uint64_t name_of(const job& j) {
 
 // The normalisations of a single example have no variance.
 expected<void> check_division(const network_module& net, const device_data& data,
-                              const training_task& task) {
-  const auto& how = task.distribution;
+                              const training_task& task, const distribution_params& how) {
   const auto all = data.train.size(0);
   const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
-  const bool pipeline = how.kind() == distribution_kind::pipeline;
+  const bool pipeline = !how.row().data_parallel;
   if (pipeline && how.devices > net.layers())
     return fail(error_kind::invalid_input,
                 "training.devices = " + std::to_string(how.devices)
@@ -173,44 +173,48 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .precision = setup_.training.precision,
           .asked = asked_,
           .deadline = deadline_of(j.budget),
-          .keep_position = j.keep_checkpoint == checkpointing::whole,
-          .distribution = p.distribution,
-          .members = j.members,
-          .updates = j.updates};
+          .keep_position = j.keep_checkpoint == checkpointing::whole};
 }
 
 // Replicas begin with the network's weights.
 expected<training_result>
-training_context::train_shared(network_module& net, const network& n,
+training_context::train_shared(network_module& net, const training_plan& p,
                                const device_data& data, const training_task& task,
-                               progress& heard,
+                               const job& j, progress& heard,
                                const std::optional<resumption>& from) const {
-  if (task.distribution.devices == 1)
+  const auto& how = p.distribution;
+  if (how.devices == 1)
     return train(net, data, task, heard, from);
-  if (auto fits = check_division(net, data, task); !fits)
+  if (auto fits = check_division(net, data, task, how); !fits)
     return tl::unexpected(fits.error());
-  if (task.distribution.by_team()) {
-    lone_team alone(task.distribution.devices);
-    auto together = task;
-    if (together.members == nullptr)
-      together.members = &alone;
-    else if (const auto& c = task.distribution.collectives; c.by_gloo()) {
-      const auto address = own_address_in(c.network);
-      if (!address)
-        return fail_in("training.collectives", address.error());
-      together.members->carry_by([address = *address](std::unique_ptr<links> met) {
-        return make_gloo_links(std::move(met), address);
-      });
-    }
-    return train(net, data, together, heard, from);
+  lone_team alone(how.devices);
+  auto* members = j.members == nullptr ? &alone : j.members;
+  if (const auto& c = how.collectives; j.members != nullptr && c.by_gloo()) {
+    const auto address = own_address_in(c.network);
+    if (!address)
+      return fail_in("training.collectives", address.error());
+    members->carry_by([address = *address](std::unique_ptr<links> met) {
+      return make_gloo_links(std::move(met), address);
+    });
   }
-  replica_team team{.others = {}, .prepare_thread = [this] { prepare_helper(); }};
-  for (std::uint32_t i = 1; i < task.distribution.devices; ++i) {
+  replica_team replicas{.others = {}, .prepare_thread = [this] { prepare_helper(); }};
+  for (std::uint32_t i = 1; !how.by_team() && i < how.devices; ++i) {
     auto key = task.key;
     key.share = i;
-    team.others.push_back(make_network(n, key));
+    replicas.others.push_back(make_network(p.network, key));
   }
-  return train(net, data, task, heard, from, &team);
+  auto shared = task;
+  shared.steps = [&](network_module& own, const step_rules& rules, handed_over state) {
+    return std::ranges::find(distributed_steps, how.name, &steps_row::name)
+        ->make({.net = own,
+                .rules = rules,
+                .how = how,
+                .members = members,
+                .replicas = &replicas,
+                .state = std::move(state),
+                .updates = j.updates});
+  };
+  return train(net, data, shared, heard, from);
 }
 
 expected<training_result>
@@ -239,7 +243,7 @@ training_context::train_from_start(const job& j, const training_plan& p,
                     + " and is to have " + std::to_string(j.budget.epochs));
   if (j.start == 0) {
     net = make_untrained(p.network, task.key);
-    return train_shared(*net, p.network, data_of_fold(on_device_, j.fold, j.seed), task,
+    return train_shared(*net, p, data_of_fold(on_device_, j.fold, j.seed), task, j,
                         heard);
   }
   const auto from = j.checkpoint.load().and_then(
@@ -253,14 +257,14 @@ training_context::train_from_start(const job& j, const training_plan& p,
     task.key.id = from->position->key;
     net = make_network(p.network, task.key);
     return train_shared(
-        *net, p.network, on_device_, task, heard,
+        *net, p, on_device_, task, j, heard,
         resumption{.weights = from->weights, .position = *from->position});
   }
   net = make_untrained(p.network, task.key);
   const auto plan = plan_inheritance(p.network, parent->network, from->weights,
                                      derive(j.seed, purpose::inherit, j.id, 0));
   return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {
-    return train_shared(*net, p.network, on_device_, task, heard);
+    return train_shared(*net, p, on_device_, task, j, heard);
   });
 }
 

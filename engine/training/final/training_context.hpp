@@ -71,8 +71,8 @@ private:
   train_from_start(const job& j, const training_plan& p, training_task& task,
                    progress& heard, std::unique_ptr<network_module>& net) const;
   [[nodiscard]] expected<training_result>
-  train_shared(network_module& net, const network& n, const device_data& data,
-               const training_task& task, progress& heard,
+  train_shared(network_module& net, const training_plan& p, const device_data& data,
+               const training_task& task, const job& j, progress& heard,
                const std::optional<resumption>& from = std::nullopt) const;
   [[nodiscard]] training_task task_for(const job& j, const training_plan& p) const;
 

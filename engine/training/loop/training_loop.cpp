@@ -1,5 +1,6 @@
 #include "engine/training/loop/training_loop.hpp"
 
+#include "engine/collectives/team.hpp"
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/weights/loop_position.hpp"
 #include "engine/training/weights/tensor_copy.hpp"
@@ -36,7 +37,7 @@ const metric* first_not_finite(const std::vector<metric>& metrics) {
 class training_loop {
 public:
   training_loop(network_module& net, const device_data& data, const training_task& task,
-                progress& p, replica_team* team)
+                progress& p)
       : net_(net),
         data_(data),
         task_(task),
@@ -49,26 +50,25 @@ public:
                            .class_weights = data.class_weights,
                            .precision = task.precision,
                            .key = task.key};
-    if (task.members != nullptr)
-      steps_ = make_team_steps(net, rules, task.distribution, *task.members,
-                               {.give = [this] { return encode(where_it_stands()); },
-                                .give_parts = [this] { return parts(); },
-                                .files = task.files,
-                                .keep_every = task.keep_every},
-                               task.updates);
-    else
-      steps_ = team == nullptr
-                   ? make_training_steps(net, rules)
-                   : make_training_steps(net, rules, *team, task.distribution);
+    auto made = task.steps(net, rules,
+                           {.give = [this] { return encode(where_it_stands()); },
+                            .give_parts = [this] { return parts(); },
+                            .files = task.files,
+                            .keep_every = task.keep_every});
+    step_ = std::move(made.step);
+    position_ = std::move(made.position);
+    team_ = std::move(made.team);
+    keyed_ = made.keyed;
     if (task.recipe.ema > 0)
-      average_.emplace(task.recipe.ema, steps_->state());
-    steps_keep_average_ = average_ && steps_->keeps(*average_);
+      average_.emplace(task.recipe.ema, position_->state());
+    steps_keep_average_ = average_ && step_->keeps(*average_);
   }
 
   expected<void> go_on(const resumption& from);
   training_result run();
 
 private:
+  std::optional<training_result> run_until_broken();
   training_result run_on();
   expected<void> take_over(const training_position& p);
   void take_over_course(const training_position& p);
@@ -106,7 +106,10 @@ private:
   const training_task& task_;
   progress& progress_;
   batch_source source_;
-  std::unique_ptr<training_steps> steps_;
+  std::shared_ptr<training_step> step_;
+  std::shared_ptr<step_position> position_;
+  std::shared_ptr<step_team> team_;
+  bool keyed_ = true; ///< The same as in `training_parts`.
   std::optional<weight_average> average_;
   bool steps_keep_average_ = false;
   at::Tensor total_loss_;       ///< The loss of the epoch, over its examples.
@@ -137,12 +140,13 @@ expected<void> training_loop::go_on(const resumption& from) {
 expected<void> training_loop::take_over(const training_position& p) {
   if (auto last = net_.load(p.weights); !last)
     return last;
-  steps_->take_over_weights();
-  steps_->set_random_states(p.generators);
+  position_->take_over_weights();
+  if (!keyed_)
+    net_.set_random_states(p.generators);
   restore_average(p.average);
   take_over_course(p);
   if (p.optimiser == to_text(task_.recipe.optimiser))
-    steps_->go_on_after(p.steps, p.moments);
+    position_->go_on_after(p.steps, p.moments);
   return {};
 }
 
@@ -181,7 +185,7 @@ void training_loop::take_over(const loop_position& p) {
 }
 
 void training_loop::take_over_place(const loop_position& p) {
-  steps_->take_over_updates(result_.updates = p.updates);
+  position_->take_over_updates(result_.updates = p.updates);
   number_ = p.epoch;
   next_batch_ = static_cast<std::int64_t>(p.next_batch);
   assessed_ = p.assessed;
@@ -194,7 +198,7 @@ void training_loop::take_over(loop_tensors parts) {
   best_state_ = std::move(parts.best);
   if (!average_)
     return;
-  average_.emplace(task_.recipe.ema, steps_->state());
+  average_.emplace(task_.recipe.ema, position_->state());
   if (parts.average)
     average_->set(*parts.average);
 }
@@ -203,7 +207,7 @@ loop_position training_loop::where_it_stands() {
   auto p = without_tensors();
   p.training = position();
   if (best_state_)
-    p.best = steps_->whole(*best_state_);
+    p.best = position_->whole(*best_state_);
   return p;
 }
 
@@ -211,7 +215,7 @@ loop_position training_loop::without_tensors() const {
   return {.training = course(),
           .best = {},
           .epoch = number_,
-          .next_batch = static_cast<std::uint64_t>(next_batch_) - steps_->pending(),
+          .next_batch = static_cast<std::uint64_t>(next_batch_) - position_->pending(),
           .assessed = assessed_,
           .total_loss = total_loss_.defined() ? total_loss_.item<double>() : 0,
           .train_loss = train_loss_,
@@ -244,23 +248,31 @@ void training_loop::exchange_average() {
 
 // A member of a team that fell behind goes on where the others stand.
 training_result training_loop::run() {
-  const bool from_file = task_.files != nullptr && !steps_->keeps_files();
+  const bool from_file = task_.files != nullptr && !position_->keeps_files();
   if (const auto kept = from_file ? task_.files->newest() : std::nullopt) {
     std::fprintf(stderr, "clade node: a training goes on in epoch %u of %u\n",
                  kept->position.epoch, task_.epochs);
     take_over(kept->position);
-    steps_->go_on_after_exchanges(kept->exchanges);
+    team_->go_on_after_exchanges(kept->exchanges);
   }
-  for (;;) {
-    try {
-      return run_on();
-    } catch (const position_of_others& others) {
-      take_over(others);
-    } catch (const task_dropped&) {
-      keep_at_leave();
-      throw;
+  try {
+    for (;;) {
+      if (auto done = run_until_broken())
+        return std::move(*done);
+      if (const auto others = team_->newest())
+        take_over(*others);
     }
+  } catch (const task_dropped&) {
+    keep_at_leave();
+    throw;
   }
+}
+
+/// Returns nothing where the team was broken up.
+std::optional<training_result> training_loop::run_until_broken() try {
+  return run_on();
+} catch (const team_broken&) {
+  return std::nullopt;
 }
 
 training_result training_loop::run_on() {
@@ -271,7 +283,7 @@ training_result training_loop::run_on() {
       if (!train_epoch(number_))
         return std::move(result_);
       exchange_average();
-      steps_->show();
+      step_->show();
       if (!assess_epoch(number_, epoch_start_))
         return std::move(result_);
       keep_if_best();
@@ -292,7 +304,7 @@ training_result training_loop::run_on() {
 
 // If a member leaves, the others are to hear nothing but that.
 bool training_loop::goes_on() {
-  const auto said = steps_->agree([this] {
+  const auto said = team_->agree([this] {
     if (progress_.report(result_.curve.back()) || number_ == task_.epochs)
       return verdict::goes_on;
     if (progress_.goes_on_later() && !progress_.wanted())
@@ -311,11 +323,11 @@ bool training_loop::goes_on() {
 
 void training_loop::restore_best() {
   const at::NoGradGuard no_grad;
-  const auto state = steps_->state();
+  const auto state = position_->state();
   for (std::size_t i = 0; best_state_ && i < state.size(); ++i)
     state[i].detach().copy_((*best_state_)[i]);
   best_state_.reset();
-  steps_->finish();
+  step_->finish();
 }
 
 // Its best epoch counts, or what it learnt in a part of the first. A training that others
@@ -339,15 +351,15 @@ bool training_loop::cut(const std::string& where) {
 bool training_loop::assess_part() {
   constexpr std::int64_t least_part = 10;
   const auto batches = source_.batches_per_epoch();
-  if (task_.members != nullptr || next_batch_ * least_part < batches)
+  if (!team_->alone() || next_batch_ * least_part < batches)
     return false;
   const double share = static_cast<double>(next_batch_) / static_cast<double>(batches);
   train_loss_ =
       total_loss_.item<double>() / (share * static_cast<double>(data_.train.size(0)));
-  if (!steps_->settle() || !std::isfinite(train_loss_))
+  if (!step_->settle() || !std::isfinite(train_loss_))
     return false;
   exchange_average();
-  steps_->show();
+  step_->show();
   if (!assess_epoch(number_, epoch_start_))
     return false;
   keep_if_best();
@@ -385,7 +397,7 @@ bool training_loop::train_epoch(std::uint32_t number) {
   while (next_batch_ < batches) {
     if (!progress_.wanted())
       return leave();
-    if (steps_->out_of_time(latest_batch()))
+    if (team_->out_of_time(latest_batch()))
       return cut("in epoch " + std::to_string(number));
     const auto step = batches * (static_cast<std::int64_t>(number) - 1) + next_batch_;
     const auto done = std::min(static_cast<double>(step), all_steps - 1) / all_steps;
@@ -393,12 +405,12 @@ bool training_loop::train_epoch(std::uint32_t number) {
     ++next_batch_;
     keep_position();
   }
-  const auto unsaid = steps_->settle();
+  const auto unsaid = step_->settle();
   if (!unsaid)
     return cut("in epoch " + std::to_string(number));
   if (unsaid->defined())
     total_loss_.add_(*unsaid);
-  result_.updates = steps_->updates();
+  result_.updates = position_->updates();
   train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
   if (!std::isfinite(train_loss_))
     return end(outcome::diverged,
@@ -410,10 +422,10 @@ void training_loop::keep_position() {
   const auto now = steady_clock::now();
   const bool begins = number_ == task_.first_epoch && next_batch_ == 0;
   if (task_.files == nullptr || begins || now - kept_ < task_.keep_every
-      || !steps_->is_first())
+      || !position_->is_whole() || !team_->is_first())
     return;
   kept_ = now;
-  task_.files->keep({.position = where_it_stands(), .exchanges = steps_->exchanges()});
+  task_.files->keep({.position = where_it_stands(), .exchanges = team_->exchanges()});
 }
 
 bool training_loop::leave() {
@@ -425,21 +437,22 @@ bool training_loop::leave() {
 void training_loop::keep_at_leave() {
   if (task_.files == nullptr || !progress_.goes_on_later())
     return;
-  steps_->keep_at_leave();
-  auto last = steps_->last_position();
-  if (!last && steps_->is_first())
+  auto last = position_->leave();
+  if (!team_->is_first())
+    return;
+  if (!last && position_->is_whole())
     last = where_it_stands();
   if (!last)
     return;
   std::fprintf(stderr, "clade node: a training keeps its position in epoch %u of %u\n",
                last->epoch, task_.epochs);
-  task_.files->keep({.position = std::move(*last), .exchanges = steps_->exchanges()});
+  task_.files->keep({.position = std::move(*last), .exchanges = team_->exchanges()});
 }
 
 void training_loop::train_batch(const batch& b, double learning_rate) {
-  total_loss_.add_(steps_->step(b, learning_rate), b.features.size(0));
+  total_loss_.add_(step_->step(b, learning_rate), b.features.size(0));
   if (average_ && !steps_keep_average_)
-    average_->add(steps_->count());
+    average_->add(position_->count());
 }
 
 bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {
@@ -477,7 +490,7 @@ void training_loop::keep_if_best() {
 
 void training_loop::keep_state() {
   const at::NoGradGuard no_grad;
-  const auto state = steps_->state();
+  const auto state = position_->state();
   if (!best_state_) {
     best_state_.emplace();
     for (const auto& s : state)
@@ -501,11 +514,12 @@ bool training_loop::out_of_patience() const {
 
 training_position training_loop::position() {
   auto p = course();
-  p.weights = steps_->whole(steps_->state());
-  p.moments = steps_->moments();
-  p.generators = steps_->random_states();
+  p.weights = position_->whole(position_->state());
+  p.moments = position_->moments();
+  if (!keyed_)
+    p.generators = net_.random_states();
   if (average_)
-    p.average = steps_->whole(average_->values());
+    p.average = position_->whole(average_->values());
   for (auto& a : p.average)
     a.name.clear();
   return p;
@@ -519,7 +533,7 @@ training_position training_loop::course() const {
           .lowest_loss = lowest_loss_,
           .since_lowest = epochs_since_lowest_,
           .optimiser = to_text(task_.recipe.optimiser),
-          .steps = steps_->count(),
+          .steps = position_->count(),
           .moments = {},
           .average = {},
           .generators = {}};
@@ -535,9 +549,8 @@ bool training_loop::end(outcome o, std::string reason) {
 
 expected<training_result> train(network_module& net, const device_data& data,
                                 const training_task& task, progress& p,
-                                const std::optional<resumption>& from,
-                                replica_team* team) {
-  training_loop loop(net, data, task, p, team);
+                                const std::optional<resumption>& from) {
+  training_loop loop(net, data, task, p);
   if (from)
     if (auto there = loop.go_on(*from); !there)
       return tl::unexpected(there.error());

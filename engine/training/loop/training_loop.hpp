@@ -27,16 +27,11 @@ struct training_task {
       std::chrono::steady_clock::time_point::max();
   /// Whether the result is to say where the training stands.
   bool keep_position = false;
-  /// How several replicas share the training; one device alone where there are none.
-  distribution_params distribution{};
-  /// The processes that do it together, of which this process is one; null: it does it
-  /// alone.
-  team* members = nullptr;
+  /// Makes its steps, on one device or on several.
+  make_steps steps = one_device_steps;
   /// The files in which positions are kept, if anywhere, and how often.
   position_files* files = nullptr;
   std::chrono::milliseconds keep_every{60'000};
-  /// The updates, as in `job`.
-  bytes updates{};
 };
 
 struct training_result {
@@ -66,7 +61,6 @@ struct resumption {
 /// it is to go on with is of another network.
 [[nodiscard]] expected<training_result>
 train(network_module& net, const device_data& data, const training_task& task,
-      progress& p, const std::optional<resumption>& from = std::nullopt,
-      replica_team* team = nullptr);
+      progress& p, const std::optional<resumption>& from = std::nullopt);
 
 } // namespace clade

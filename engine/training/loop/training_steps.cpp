@@ -2,7 +2,6 @@
 
 #include "engine/training/network/autocast.hpp"
 #include "engine/training/network/loss.hpp"
-#include "engine/training/network/optimiser.hpp"
 #include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
@@ -29,13 +28,10 @@ at::Tensor share_of(const at::Tensor& targets, const at::Tensor& whole,
   return weight(targets) / weight(whole);
 }
 
-class one_device_steps final : public training_steps {
+class steps_alone final : public training_step, public whole_position {
 public:
-  one_device_steps(network_module& net, const step_rules& rules)
-      : training_steps(net),
-        rules_(rules),
-        optimiser_(rules.recipe, net.parameters(),
-                   rules.precision == float_format::float16) {}
+  steps_alone(network_module& net, const step_rules& rules)
+      : whole_position(net, rules, rules.precision == float_format::float16) {}
 
   at::Tensor step(const batch& b, double learning_rate) override {
     const auto loss = loss_of_share(net_, b, b, rules_);
@@ -43,22 +39,6 @@ public:
     optimiser_.step(learning_rate);
     return loss.detach();
   }
-  [[nodiscard]] std::uint64_t count() const override { return optimiser_.steps(); }
-  [[nodiscard]] std::vector<bytes> random_states() const override {
-    return net_.random_states();
-  }
-  void set_random_states(std::span<const bytes> states) override {
-    net_.set_random_states(states);
-  }
-
-private:
-  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override {
-    return optimiser_.moments();
-  }
-  void begin_after(std::uint64_t steps) override { optimiser_.go_on_after(steps); }
-
-  step_rules rules_;
-  optimiser optimiser_;
 };
 
 } // namespace
@@ -69,35 +49,48 @@ random_stream step_rules::stream_of_share(std::size_t share, std::uint64_t step)
   return own.stream("step", step);
 }
 
-std::vector<at::Tensor> training_steps::state() const {
+std::vector<at::Tensor> whole_position::state() const {
   std::vector<at::Tensor> all;
   for (const auto& s : net_.state())
     all.push_back(s.tensor);
   return all;
 }
 
-std::vector<weight_tensor> training_steps::whole(std::span<const at::Tensor> values) {
+std::vector<weight_tensor> whole_position::whole(std::span<const at::Tensor> values) {
+  return with_names(net_, values);
+}
+
+std::vector<weight_tensor> whole_position::moments() {
+  return without_names(optimiser_.moments());
+}
+
+void whole_position::go_on_after(std::uint64_t steps,
+                                 std::span<const weight_tensor> moments) {
+  if (copy_back(optimiser_.moments(), moments))
+    optimiser_.go_on_after(steps);
+}
+
+std::vector<weight_tensor> with_names(const network_module& net,
+                                      std::span<const at::Tensor> values) {
   std::vector<weight_tensor> all;
   for (std::size_t i = 0; i < values.size(); ++i)
-    all.push_back(to_host(net_.state()[i].name, values[i]));
+    all.push_back(to_host(net.state()[i].name, values[i]));
   return all;
 }
 
-std::vector<weight_tensor> training_steps::moments() {
-  std::vector<weight_tensor> all;
-  for (const auto& m : moment_tensors())
-    all.push_back(to_host("", m));
-  return all;
+std::vector<weight_tensor> without_names(std::span<const at::Tensor> all) {
+  std::vector<weight_tensor> stored;
+  for (const auto& t : all)
+    stored.push_back(to_host("", t));
+  return stored;
 }
 
-void training_steps::go_on_after(std::uint64_t steps,
-                                 std::span<const weight_tensor> moments) {
-  const auto own = moment_tensors();
-  if (!std::ranges::equal(own, moments, same_shape))
-    return;
-  for (std::size_t i = 0; i < own.size(); ++i)
-    copy_to(own[i], moments[i]);
-  begin_after(steps);
+bool copy_back(std::span<const at::Tensor> to, std::span<const weight_tensor> from) {
+  if (!std::ranges::equal(to, from, same_shape))
+    return false;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    copy_to(to[i], from[i]);
+  return true;
 }
 
 // Losses are sums, which need float32.
@@ -125,9 +118,10 @@ at::Tensor loss_of_predictions(const at::Tensor& predictions, const batch& b,
   return loss;
 }
 
-std::unique_ptr<training_steps> make_training_steps(network_module& net,
-                                                    const step_rules& rules) {
-  return std::make_unique<one_device_steps>(net, rules);
+training_parts one_device_steps(network_module& net, const step_rules& rules,
+                                const handed_over&) {
+  const auto steps = std::make_shared<steps_alone>(net, rules);
+  return {.step = steps, .position = steps, .keyed = false};
 }
 
 } // namespace clade

@@ -1,5 +1,6 @@
 // Trainings that several replicas share, with LibTorch.
 #include "engine/training/final/training_context.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/ordered_sum.hpp"
 #include "engine/training/parallel/replica/thread_team.hpp"
 #include "tests/engine/training/team_bench.hpp"
@@ -89,6 +90,16 @@ TEST_CASE("distributed: each goes on bit for bit") {
     CHECK(trained_alone(bench, more).checkpoint
           == trained_alone(bench, of_epochs_job(g, 6)).checkpoint);
   }
+}
+
+TEST_CASE("distributed: each row that divides a training has its steps, and no other") {
+  for (const auto& row : distribution_rows()) {
+    INFO(row.name);
+    CHECK(std::ranges::count(distributed_steps, row.name, &steps_row::name)
+          == (row.divides ? 1 : 0));
+  }
+  for (const auto& steps : distributed_steps)
+    CHECK(find_distribution(steps.name) != nullptr);
 }
 
 TEST_CASE("distributed: a batch that is too small for its devices is refused") {

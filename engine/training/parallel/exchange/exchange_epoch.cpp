@@ -25,13 +25,6 @@
 namespace clade {
 namespace {
 
-std::size_t owner_of_part(std::size_t part, std::size_t members, std::size_t parts) {
-  std::size_t m = 0;
-  while (shares_of(m, members, parts).end <= part)
-    ++m;
-  return m;
-}
-
 tensor_list tensors_of(const exchange_setup& setup, const holder_layout& layout) {
   tensor_list all;
   for (const auto i : layout.parameters)
@@ -45,12 +38,12 @@ tensor_list tensors_of(const exchange_setup& setup, const holder_layout& layout)
 
 std::size_t exchange_parts::owner_of_holder(std::size_t holder,
                                             std::size_t members) const {
-  return owner_of_part(holder, members, count());
+  return member_of_share(holder, members, count());
 }
 
 std::size_t exchange_parts::owner_of_worker(std::size_t worker,
                                             std::size_t members) const {
-  return owner_of_part(separate ? rules.holders + worker : worker, members, count());
+  return member_of_share(separate ? rules.holders + worker : worker, members, count());
 }
 
 exchange_epoch::exchange_epoch(const exchange_setup& setup, message_session& session,
@@ -120,6 +113,8 @@ exchange_epoch::working* exchange_epoch::own_worker(std::size_t worker) {
 // Members of one version send nothing that another does not expect.
 void exchange_epoch::handle(const message& m) {
   const auto& head = m.head;
+  if (head.kind == message_session::stop_kind)
+    return session_.hear_stop();
   switch (static_cast<kind>(head.kind)) {
   case kind::gradients:
     take_in(
@@ -138,9 +133,6 @@ void exchange_epoch::handle(const message& m) {
     return;
   case kind::done:
     take_losses(m);
-    return;
-  case kind::stop:
-    stopped_ = true;
     return;
   }
   TORCH_CHECK(false, "a message of kind ", head.kind, " in an epoch");
@@ -168,7 +160,8 @@ void exchange_epoch::step(const batch& b, double learning_rate) {
       handle(*m);
     const bool did = advance();
     const auto open = first_open_step();
-    if (stopped_ || (plan_ ? open + plan_->lookahead >= steps_ : open == steps_))
+    if (session_.stopped()
+        || (plan_ ? open + plan_->lookahead >= steps_ : open == steps_))
       break;
     if (!did)
       handle(session_.wait());
@@ -329,8 +322,8 @@ bool exchange_epoch::finish() {
     const bool did = advance();
     send_states();
     send_losses();
-    if (stopped_ || (states_missing_ == 0 && done_missing_ == 0))
-      return !stopped_;
+    if (session_.stopped() || (states_missing_ == 0 && done_missing_ == 0))
+      return !session_.stopped();
     if (!did)
       handle(session_.wait());
   }
@@ -361,13 +354,6 @@ void exchange_epoch::take_losses(const message& m) {
       losses_[w].assign(next, next + m.head.step);
       next += m.head.step;
     }
-}
-
-void exchange_epoch::stop() {
-  stopped_ = true;
-  for (std::size_t m = 0; m < session_.members(); ++m)
-    if (m != session_.own())
-      session_.send(m, {.kind = static_cast<std::uint32_t>(kind::stop)});
 }
 
 // Returns the total as replicas add theirs up; for a step that dropped some, those of the

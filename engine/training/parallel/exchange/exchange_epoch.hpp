@@ -39,8 +39,7 @@ struct exchange_setup {
 };
 
 /// One epoch of holders of parameters and of workers that read them, compute gradients and
-/// send them, as one member of a team does its part of it. Every call may throw
-/// `position_of_others`.
+/// send them, as one member of a team does its part of it.
 class exchange_epoch {
 public:
   /// `states`: of each holder the tensors of its whole state (parameter_holder.hpp), after
@@ -65,12 +64,8 @@ public:
   /// How many steps each holder's optimiser made.
   [[nodiscard]] std::uint64_t versions() const { return rules_.updates_of(steps_); }
 
-  /// Ends it for all members.
-  void stop();
-  [[nodiscard]] bool stopped() const { return stopped_; }
-
 private:
-  enum class kind : std::uint32_t { gradients, parameters, norms, state, done, stop };
+  enum class kind : std::uint32_t { gradients, parameters, norms, state, done };
 
   /// Parameters and statistics of a holder, as a worker has them.
   struct copy {
@@ -147,7 +142,7 @@ private:
   std::uint64_t steps_before_;
   std::optional<replay_plan> plan_;
   std::uint64_t steps_ = 0; ///< That were begun.
-  bool sent_done_ = false, stopped_ = false;
+  bool sent_done_ = false;
   std::vector<held> holders_;
   std::vector<working> workers_;
   std::vector<copy> copies_; ///< The copies of each holder, if there is no plan.

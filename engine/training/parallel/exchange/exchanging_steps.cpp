@@ -2,9 +2,9 @@
 // parameter_server and peer_to_peer. Within an epoch the parameters are at their holders
 // (exchange_epoch.hpp); at its end every member gets the state of all, so that each has
 // the whole network between epochs, validates it, and keeps the position.
-#include "engine/training/parallel/exchange/exchanging_steps.hpp"
-
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/shares.hpp"
+#include "engine/training/parallel/common/updates_log.hpp"
 #include "engine/training/parallel/exchange/exchange_epoch.hpp"
 
 #include <ATen/ATen.h>
@@ -15,12 +15,8 @@
 namespace clade {
 namespace {
 
-using steady_clock = std::chrono::steady_clock;
-
-constexpr std::uint32_t verdict_kind = 100;
-
 exchange_parts parts_of(const distribution_params& how) {
-  const bool peers = how.kind() == distribution_kind::peer_to_peer;
+  const bool peers = how.row().receivers == gradient_receivers::peers;
   exchange_rules rules{.holders = how.workers == 0 ? how.devices : how.servers,
                        .workers = how.shares(),
                        .peers = peers};
@@ -40,55 +36,60 @@ struct moment {
   at::Tensor values;
 };
 
-class exchanging_steps final : public training_steps {
+class exchanging_steps final : public training_step, public step_position {
 public:
   exchanging_steps(network_module& net, const step_rules& rules,
-                   const distribution_params& how, team& members, handed_over state,
-                   updates_log given);
+                   const distribution_params& how,
+                   std::shared_ptr<message_session> session, updates_log given);
 
   at::Tensor step(const batch& b, double learning_rate) override;
   [[nodiscard]] std::optional<at::Tensor> settle() override;
-  [[nodiscard]] bool out_of_time(steady_clock::time_point deadline) override;
-  [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
+  [[nodiscard]] bool keeps(weight_average& average) override;
+
+  [[nodiscard]] std::vector<at::Tensor> state() const override { return state_; }
+  [[nodiscard]] std::vector<weight_tensor>
+  whole(std::span<const at::Tensor> values) override {
+    return with_names(net_, values);
+  }
+  [[nodiscard]] std::vector<weight_tensor> moments() override {
+    return without_names(moment_tensors());
+  }
+  void go_on_after(std::uint64_t steps, std::span<const weight_tensor> moments) override {
+    if (copy_back(moment_tensors(), moments))
+      count_ = steps;
+  }
   // Within an epoch no member has the whole position.
-  [[nodiscard]] bool is_first() const override { return !epoch_ && session_.is_first(); }
-  [[nodiscard]] std::optional<loop_position> last_position() const override;
-  [[nodiscard]] std::uint64_t exchanges() const override { return session_.kept(); }
-  void go_on_after_exchanges(std::uint64_t kept) override { session_.go_on_after(kept); }
+  [[nodiscard]] bool is_whole() const override { return !epoch_; }
+  [[nodiscard]] std::optional<loop_position> leave() override;
   void take_over_weights() override;
   [[nodiscard]] std::uint64_t count() const override { return count_; }
-  [[nodiscard]] bool keeps(weight_average& average) override;
   [[nodiscard]] bytes updates() const override { return encode(log_); }
   void take_over_updates(const bytes& log) override;
-  // Nothing is drawn that is not keyed by the step.
-  [[nodiscard]] std::vector<bytes> random_states() const override { return {}; }
-  void set_random_states(std::span<const bytes>) override {}
 
 private:
-  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override;
-  void begin_after(std::uint64_t steps) override { count_ = steps; }
+  tensor_list moment_tensors();
   void begin();
   [[nodiscard]] tensor_list state_of(const holder_layout& layout) const;
   void take_states(std::vector<at::Tensor> states);
 
+  network_module& net_;
   step_rules rules_;
   exchange_setup setup_;
-  message_session session_;
+  std::shared_ptr<message_session> session_;
   /// The state of the network, as its average has it.
   tensor_list state_;
-  mutable std::vector<moment> moments_; ///< Empty within an epoch.
+  std::vector<moment> moments_; ///< Empty within an epoch.
   const weight_average* average_ = nullptr;
   std::uint64_t count_ = 0;
   updates_log given_, log_;
   std::optional<exchange_epoch> epoch_;
-  /// The verdict at the position that was kept last but so many; it is said once.
-  std::optional<std::pair<std::uint64_t, verdict>> decided_;
 };
 
 exchanging_steps::exchanging_steps(network_module& net, const step_rules& rules,
-                                   const distribution_params& how, team& members,
-                                   handed_over state, updates_log given)
-    : training_steps(net),
+                                   const distribution_params& how,
+                                   std::shared_ptr<message_session> session,
+                                   updates_log given)
+    : net_(net),
       rules_(rules),
       setup_{.net = net,
              .rules = rules_,
@@ -97,7 +98,7 @@ exchanging_steps::exchanging_steps(network_module& net, const step_rules& rules,
              .statistics = net.buffers(),
              .layouts = {},
              .offsets = {0}},
-      session_(members, std::move(state)),
+      session_(std::move(session)),
       given_(std::move(given)) {
   const auto& r = setup_.parts.rules;
   setup_.layouts = deal_parameters(setup_.parameters, r.holders, r.peers);
@@ -110,12 +111,12 @@ exchanging_steps::exchanging_steps(network_module& net, const step_rules& rules,
               "the log of updates is of another training");
 }
 
-std::vector<at::Tensor> exchanging_steps::moment_tensors() const {
+tensor_list exchanging_steps::moment_tensors() {
   if (moments_.empty())
     for (const auto i :
          optimiser::parameters_of_moments(rules_.recipe, setup_.parameters))
       moments_.push_back({i, at::zeros_like(setup_.parameters[i].detach())});
-  std::vector<at::Tensor> all;
+  tensor_list all;
   for (const auto& m : moments_)
     all.push_back(m.values);
   return all;
@@ -160,17 +161,16 @@ tensor_list exchanging_steps::state_of(const holder_layout& layout) const {
   return all;
 }
 
-std::optional<loop_position> exchanging_steps::last_position() const {
-  if (!epoch_ || !session_.is_first())
+std::optional<loop_position> exchanging_steps::leave() {
+  if (!epoch_)
     return std::nullopt;
-  auto last = decode_loop_position(session_.position());
+  auto last = decode_loop_position(session_->position());
   TORCH_CHECK(last, "the position of this member: ", last.error().message);
   return std::move(*last);
 }
 
 void exchanging_steps::begin() {
-  session_.meet();
-  session_.begin_epoch();
+  session_->begin_epoch();
   static_cast<void>(moment_tensors());
   std::vector<tensor_list> states;
   for (const auto& l : setup_.layouts)
@@ -178,7 +178,7 @@ void exchanging_steps::begin() {
   std::optional<epoch_updates> given;
   if (log_.epochs.size() < given_.epochs.size())
     given = given_.epochs[log_.epochs.size()];
-  epoch_.emplace(setup_, session_, states, count_, std::move(given));
+  epoch_.emplace(setup_, *session_, states, count_, std::move(given));
   moments_.clear();
 }
 
@@ -186,14 +186,8 @@ at::Tensor exchanging_steps::step(const batch& b, double learning_rate) {
   if (!epoch_)
     begin();
   epoch_->step(b, learning_rate);
-  session_.has_done();
+  session_->has_done();
   return at::zeros({});
-}
-
-bool exchanging_steps::out_of_time(steady_clock::time_point deadline) {
-  if (epoch_ && !epoch_->stopped() && steady_clock::now() > deadline)
-    epoch_->stop();
-  return epoch_ && epoch_->stopped();
 }
 
 std::optional<at::Tensor> exchanging_steps::settle() {
@@ -220,39 +214,15 @@ void exchanging_steps::take_states(std::vector<at::Tensor> states) {
     copy_row(states[h], state_of(setup_.layouts[h]));
 }
 
-// Whoever decides for all has said so once, whether or not all have heard it.
-verdict exchanging_steps::agree(const std::function<verdict()>& decide) {
-  session_.meet();
-  session_.keep();
-  session_.has_done();
-  const bool known = decided_ && decided_->first == session_.kept();
-  if (session_.own() == 0) {
-    if (!known)
-      decided_ = {session_.kept(), decide()};
-    for (std::size_t m = 1; m < session_.members(); ++m)
-      session_.send(m, {.kind = verdict_kind,
-                        .step = static_cast<std::uint64_t>(decided_->second)});
-    return decided_->second;
-  }
-  for (;;) {
-    auto m = session_.wait();
-    if (m.head.kind == verdict_kind) {
-      decided_ = {session_.kept(), static_cast<verdict>(m.head.step)};
-      return decided_->second;
-    }
-    session_.put_back(std::move(m));
-  }
-}
-
 } // namespace
 
-std::unique_ptr<training_steps> make_exchanging_steps(network_module& net,
-                                                      const step_rules& rules,
-                                                      const distribution_params& how,
-                                                      team& members, handed_over state,
-                                                      updates_log given) {
-  return std::make_unique<exchanging_steps>(net, rules, how, members, std::move(state),
-                                            std::move(given));
+training_parts make_exchanging_steps(distributed_training t) {
+  auto given = decode_updates_log(t.updates);
+  TORCH_CHECK(given, given ? "" : given.error().message);
+  const auto session = std::make_shared<message_session>(*t.members, t.state.give);
+  const auto steps = std::make_shared<exchanging_steps>(t.net, t.rules, t.how, session,
+                                                        std::move(*given));
+  return {.step = steps, .position = steps, .team = session};
 }
 
 } // namespace clade

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "engine/collectives/team.hpp"
-#include "engine/training/loop/training_steps.hpp"
+#include "engine/training/parallel/common/team_session.hpp"
 
 #include <deque>
 #include <optional>
+#include <utility>
 
 namespace clade {
 
@@ -31,17 +31,23 @@ struct message {
 ///
 /// The changes of a training since a member last kept its position are lost with any
 /// member: when the team is formed anew all go back to the last position that one of them
-/// has kept, and every call throws `position_of_others`. A member that has kept none has
-/// the position in which the training began.
-class message_session {
+/// has kept, and every call throws `team_broken`. A member that has kept none has the
+/// position in which the training began.
+class message_session final : public team_session {
 public:
-  message_session(team& members, handed_over state);
+  /// The kind of the message that ends an epoch for all; the session has one more for its
+  /// verdicts.
+  static constexpr std::uint32_t stop_kind = 101;
 
-  /// Blocks until the team is formed, if it is not.
-  void meet();
-  /// For after `meet`.
-  [[nodiscard]] std::size_t own() const { return own_; }
-  [[nodiscard]] std::size_t members() const { return count_; }
+  message_session(team& members, std::function<bytes()> give);
+
+  [[nodiscard]] bool out_of_time(std::chrono::steady_clock::time_point deadline) override;
+  [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
+  /// Twice as many as positions were kept.
+  [[nodiscard]] std::uint64_t exchanges() const override { return kept_count_; }
+  /// At a position that was read from a file, of when `exchanges` was so many: it comes
+  /// before what a member kept then, and after what it kept before.
+  void go_on_after_exchanges(std::uint64_t kept) override { kept_count_ = kept - 1; }
 
   void send(std::size_t to, message_head head, const at::Tensor& values = {},
             const bytes& more = {});
@@ -52,43 +58,32 @@ public:
   [[nodiscard]] message wait();
   /// Gives a message back, to come again after the next `begin_epoch`.
   void put_back(message m) { later_.push_back(std::move(m)); }
-  /// From now on the member changes what it had when it last kept its position.
+  /// Blocks until the team is formed, if it is not. From now on the member changes what it
+  /// had when it last kept its position.
   void begin_epoch();
+  /// Whether the epoch was ended for all; a member hears of it by a message.
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  void hear_stop() { stopped_ = true; }
 
-  /// Keeps the present position, unless it is the one that was kept last. All members do
-  /// so at the same place; messages sent before are of another epoch than those after.
-  void keep();
-  /// Twice as many as positions were kept.
-  [[nodiscard]] std::uint64_t kept() const { return kept_count_; }
-  /// At a position that was read from a file, of when `kept()` was so many: it comes
-  /// before what a member kept then, and after what it kept before.
-  void go_on_after(std::uint64_t kept) { kept_count_ = kept - 1; }
-  /// Whether this member is the one that keeps positions on the disk, by the last formation
-  /// that it met.
-  [[nodiscard]] bool is_first() const { return first_; }
-  /// Returns the position that was kept last; for after `meet`.
+  /// Returns the position that was kept last.
   [[nodiscard]] const bytes& position() const { return *kept_; }
 
-  /// For who watches.
-  void has_done() { team_.has_done(++done_); }
-
 private:
+  [[nodiscard]] std::optional<position_of_others> meet(links& l);
   template<class Work>
   auto guarded(const Work& work);
-  void form();
-  void gather_positions(links& l);
-  [[nodiscard]] message receive(std::size_t from);
+  [[nodiscard]] message receive(links& l, std::size_t from) const;
   [[nodiscard]] std::optional<message> from_waiting();
+  void keep();
 
-  team& team_;
-  handed_over state_;
-  links* links_ = nullptr; ///< Null: the team is to be formed.
-  std::size_t own_ = 0, count_ = 1, last_ = 0;
-  bool first_ = false;
-  std::uint64_t done_ = 0;
+  std::function<bytes()> give_;
+  std::size_t last_ = 0; ///< The member of whom the last message came.
   std::uint64_t kept_count_ = 0;
   std::optional<bytes> kept_;
   bool at_kept_ = true; ///< Nothing has happened since it was kept.
+  bool stopped_ = false;
+  /// The verdict at the position that was kept last but so many; it is said once.
+  std::optional<std::pair<std::uint64_t, verdict>> decided_;
   /// Messages of the next epoch, and messages that were put back.
   std::deque<message> waiting_, later_;
 };

@@ -36,28 +36,23 @@ void broadcast_value(links& l, std::size_t root, T& value) {
 
 } // namespace
 
-void parted_steps::meet() {
+position_of_others parted_steps::meet(links& l, std::uint64_t& done) {
   // Validation may be under way, whose tensors no step could change.
   const c10::InferenceMode none(false);
   if (kept_ == nullptr && !load_kept())
     keep_first();
-  auto& l = team_.form();
   std::vector<introduction> all(l.members());
-  all[l.own()] = {.version = kept_->about().version, .done = done_};
+  all[l.own()] = {.version = kept_->about().version, .done = done};
   all_gather(l, bytes_of<introduction>(all));
   const auto newest = std::ranges::max_element(all, {}, &introduction::version);
   const auto same = std::ranges::count(all, newest->version, &introduction::version);
   if (same < std::ssize(all))
     send_kept(l, static_cast<std::size_t>(newest - all.begin()));
-  done_ = std::ranges::max(all, {}, &introduction::done).done;
-  links_ = &l;
-  own_number_ = l.own();
-  members_ = l.members();
+  done = std::ranges::max(all, {}, &introduction::done).done;
   keeps_next_ = false;
   kept_at_ = std::chrono::steady_clock::now();
-  stops_ = false;
   take_parts();
-  throw position_of_others{.position = kept_->rest(), .parts = kept_tensors()};
+  return {.position = kept_->rest(), .parts = kept_tensors()};
 }
 
 // The network is whole yet, and so is what the loop has.
@@ -129,9 +124,10 @@ void parted_steps::store_kept() {
   handed_.files->keep([kept = kept_](int descriptor) { return kept->store(descriptor); });
 }
 
-void parted_steps::keep_at_leave() {
+std::optional<loop_position> parted_steps::leave() {
   std::fprintf(stderr, "clade node: a training keeps the last position of its team\n");
   store_kept();
+  return std::nullopt;
 }
 
 void parted_steps::send_kept(links& l, std::size_t giver) {

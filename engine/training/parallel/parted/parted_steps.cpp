@@ -14,13 +14,6 @@
 
 namespace clade {
 
-namespace {
-
-// The values that member 0 sends beside its losses.
-constexpr float time_is_up = 1, position_is_due = 2;
-
-} // namespace
-
 std::span<float> memory_of(const at::Tensor& t) {
   TORCH_CHECK(t.is_non_overlapping_and_dense() && t.scalar_type() == at::kFloat,
               "parts are of dense tensors of float32");
@@ -48,10 +41,11 @@ std::span<float> parted_steps::own_part::in(const at::Tensor& like_values) const
 
 parted_steps::parted_steps(network_module& net, const step_rules& rules, team& members,
                            handed_over state)
-    : training_steps(net),
+    : net_(net),
       rules_(rules),
-      team_(members),
-      handed_(std::move(state)) {
+      handed_(std::move(state)),
+      session_(std::make_shared<team_session>(
+          members, [this](links& l, std::uint64_t& done) { return meet(l, done); })) {
   std::uint64_t all = 0;
   for (const auto& s : net.state()) {
     offsets_.push_back(all);
@@ -64,28 +58,13 @@ bool parted_steps::is_parameter(std::size_t tensor) const {
   return net_.state()[tensor].tensor.requires_grad();
 }
 
-void parted_steps::together(const std::function<void(links&)>& work) {
-  for (;;) {
-    try {
-      if (links_ == nullptr)
-        meet();
-      look_for_others(*links_);
-      work(*links_);
-      team_.has_done(++done_);
-      return;
-    } catch (const team_broken&) {
-      links_ = nullptr;
-    }
-  }
-}
-
 void parted_steps::take_parts() {
   optimiser_.reset();
   own_.clear();
   own_values_.clear();
   trained_.clear();
   begin_anew();
-  parts_ = divide(members_);
+  parts_ = divide(members());
   first_part_.assign(1, 0);
   tensor_list trained;
   std::vector<bool> decays;
@@ -93,7 +72,7 @@ void parted_steps::take_parts() {
     const auto& p = parts_[i];
     while (first_part_.size() <= p.tensor)
       first_part_.push_back(i);
-    if (p.owner != own_number_ && p.owner != part::everyone)
+    if (p.owner != session_->own() && p.owner != part::everyone)
       continue;
     own_.push_back(make_own(p));
     own_values_.push_back(own_.back().values);
@@ -133,7 +112,7 @@ void parted_steps::gather(links& l, std::size_t tensor, const tensor_list& own,
     const auto& p = parts_[i];
     const auto values = into.subspan(static_cast<std::size_t>(p.begin),
                                      static_cast<std::size_t>(p.size()));
-    if (p.owner == own_number_ || p.owner == part::everyone) {
+    if (p.owner == session_->own() || p.owner == part::everyone) {
       const auto from = mine->in(own[static_cast<std::size_t>(mine - own_.begin())]);
       if (from.data() != values.data())
         std::ranges::copy(from, values.begin());
@@ -145,7 +124,12 @@ void parted_steps::gather(links& l, std::size_t tensor, const tensor_list& own,
 }
 
 std::vector<at::Tensor> parted_steps::state() const {
-  return members_ == 0 ? training_steps::state() : own_values();
+  if (members() > 0)
+    return own_values();
+  tensor_list all;
+  for (const auto& s : net_.state())
+    all.push_back(s.tensor);
+  return all;
 }
 
 std::vector<weight_tensor> parted_steps::whole(std::span<const at::Tensor> values) {
@@ -237,8 +221,8 @@ at::Tensor parted_steps::whole_norm(links& l) const {
   std::vector<float> all(parts_.size() * l.members());
   auto next = own_norms.begin();
   for (std::size_t p = 0; p < parts_.size(); ++p)
-    if (is_parameter(parts_[p].tensor) && parts_[p].owner == own_number_)
-      all[own_number_ * parts_.size() + p] = *next++;
+    if (is_parameter(parts_[p].tensor) && parts_[p].owner == session_->own())
+      all[session_->own() * parts_.size() + p] = *next++;
   all_gather(l, bytes_of<float>(all));
   std::vector<float> norms;
   for (const auto& group : parameters_by_group())
@@ -250,29 +234,10 @@ at::Tensor parted_steps::whole_norm(links& l) const {
 
 void parted_steps::gather_losses(links& l, std::span<float> losses,
                                  const std::function<std::size_t(std::size_t)>& owner) {
-  const auto block = losses.size() + 1;
-  std::vector<float> all(block * l.members());
-  auto* own = all.data() + l.own() * block;
-  std::ranges::copy(losses, own + 1);
-  const auto now = std::chrono::steady_clock::now();
-  const bool due = handed_.files != nullptr && now - kept_at_ >= handed_.keep_every;
-  own[0] = now > deadline_ ? time_is_up : due ? position_is_due : 0;
-  all_gather(l, bytes_of<float>(all));
-  for (std::size_t i = 0; i < losses.size(); ++i)
-    losses[i] = all[owner(i) * block + 1 + i];
-  stops_ = all[0] == time_is_up;
-  keeps_next_ = keeps_next_ || all[0] == position_is_due;
-}
-
-verdict parted_steps::agree(const std::function<verdict()>& decide) {
-  auto shared = static_cast<std::byte>(verdict::goes_on);
-  together([&](links& l) {
-    if (l.own() == 0)
-      shared = static_cast<std::byte>(decide());
-    broadcast(l, 0, std::span(&shared, 1));
-  });
-  keeps_next_ = true;
-  return static_cast<verdict>(shared);
+  const bool due = handed_.files != nullptr
+                   && std::chrono::steady_clock::now() - kept_at_ >= handed_.keep_every;
+  if (session_->gather_losses(l, losses, owner, due))
+    keeps_next_ = true;
 }
 
 } // namespace clade

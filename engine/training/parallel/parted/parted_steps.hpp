@@ -1,9 +1,7 @@
 #pragma once
 
-#include "engine/collectives/team.hpp"
-#include "engine/training/loop/training_steps.hpp"
-#include "engine/training/network/optimiser.hpp"
 #include "engine/training/parallel/common/ordered_sum.hpp"
+#include "engine/training/parallel/common/team_session.hpp"
 #include "engine/training/parallel/parted/kept_position.hpp"
 
 #include <memory>
@@ -32,20 +30,18 @@ struct part {
 /// `handed_over::keep_every`. One member of each machine keeps the last two in files that
 /// outlive it; if all members were lost, the next begin at the newest of these. When the
 /// team is formed anew, all go back to the newest position that a member has, and the
-/// parts are divided over those who are there now (`position_of_others`). The work that
+/// parts are divided over those who are there now (`step_team::newest`). The work that
 /// members do alone between two exchanges depends on the number of parts, not of members.
-class parted_steps : public training_steps {
+class parted_steps : public training_step, public step_position {
 public:
-  [[nodiscard]] bool
-  out_of_time(std::chrono::steady_clock::time_point deadline) override {
-    deadline_ = deadline;
-    return stops_;
+  [[nodiscard]] std::optional<at::Tensor> settle() override {
+    keeps_next_ = true;
+    return at::Tensor();
   }
-  [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
   // The whole state is kept together, in files of its own.
-  [[nodiscard]] bool is_first() const override { return false; }
+  [[nodiscard]] bool is_whole() const override { return false; }
   [[nodiscard]] bool keeps_files() const override { return true; }
-  void keep_at_leave() override;
+  [[nodiscard]] std::optional<loop_position> leave() override;
   [[nodiscard]] std::uint64_t count() const override {
     return optimiser_ ? optimiser_->steps() : first_count_;
   }
@@ -54,9 +50,7 @@ public:
   whole(std::span<const at::Tensor> values) override;
   [[nodiscard]] std::vector<weight_tensor> moments() override;
   void go_on_after(std::uint64_t steps, std::span<const weight_tensor> moments) override;
-  // Nothing is drawn that is not keyed by the step.
-  [[nodiscard]] std::vector<bytes> random_states() const override { return {}; }
-  void set_random_states(std::span<const bytes>) override {}
+  [[nodiscard]] const std::shared_ptr<team_session>& session() const { return session_; }
 
 protected:
   /// A part that this member has. `values`, and what is made like them, may have more
@@ -83,9 +77,9 @@ protected:
   /// There will be no more steps: gives back what the optimiser keeps.
   void end_steps();
 
-  /// Does `work` with all members; throws `position_of_others` where they are others than
-  /// before, whatever `work` had done.
-  void together(const std::function<void(links&)>& work);
+  /// Does `work` with all members; throws `team_broken` where they are others than before,
+  /// whatever `work` had done.
+  void together(const std::function<void(links&)>& work) { session_->together(work); }
   /// If an epoch has begun, keeps its position; before each step.
   void keep_if_due();
   /// Values of all parts of a tensor, of which this member's own are in `own`, for all.
@@ -98,18 +92,18 @@ protected:
   void gather_losses(links& l, std::span<float> losses,
                      const std::function<std::size_t(std::size_t)>& owner);
 
-  [[nodiscard]] std::size_t shares() const { return team_.shares(); }
+  [[nodiscard]] std::size_t shares() const { return session_->shares(); }
   [[nodiscard]] bool is_parameter(std::size_t tensor) const;
   [[nodiscard]] std::span<const own_part> own() const { return own_; }
-  [[nodiscard]] std::size_t own_number() const { return own_number_; }
-  [[nodiscard]] std::size_t members() const { return members_; }
+  [[nodiscard]] std::size_t members() const { return session_->members(); }
   /// Returns the values of `own`.
   [[nodiscard]] const tensor_list& own_values() const { return own_values_; }
 
+  network_module& net_;
   step_rules rules_;
 
 private:
-  void meet();
+  [[nodiscard]] position_of_others meet(links& l, std::uint64_t& done);
   void keep_first();
   [[nodiscard]] bool load_kept();
   void store_kept();
@@ -124,17 +118,14 @@ private:
   /// Weights, and what does not decay, as the optimiser has them.
   [[nodiscard]] std::vector<std::vector<std::size_t>> parameters_by_group() const;
 
-  team& team_;
   handed_over handed_;
-  links* links_ = nullptr; ///< Null: the team is to be formed.
-  std::uint64_t done_ = 0; ///< Exchanges.
+  std::shared_ptr<team_session> session_;
   std::shared_ptr<const kept_position> kept_;
   bool keeps_next_ = false;
   std::chrono::steady_clock::time_point kept_at_ = std::chrono::steady_clock::now(),
                                         stored_at_ = kept_at_;
   std::uint64_t stored_ = 0;           ///< The version that is in a file.
   std::vector<std::uint64_t> offsets_; ///< The offset of each tensor in a row of all.
-  std::size_t own_number_ = 0, members_ = 0;
   std::vector<part> parts_;
   /// The first part of each tensor; one more for the end.
   std::vector<std::size_t> first_part_;
@@ -144,9 +135,6 @@ private:
   std::optional<optimiser> optimiser_;
   std::uint64_t first_count_ = 0;
   std::vector<weight_tensor> first_moments_; ///< Until they are kept.
-  std::chrono::steady_clock::time_point deadline_ =
-      std::chrono::steady_clock::time_point::max();
-  bool stops_ = false;
 };
 
 /// The values of a dense tensor, in the order in which they lie in memory. They may be

@@ -11,11 +11,11 @@
 //
 // where `wanted` says whether gradients of it are, or of a gradient, whether there is one.
 #include "engine/collectives/collectives.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/shares.hpp"
 #include "engine/training/parallel/parted/layer_pass.hpp"
 #include "engine/training/parallel/parted/parted_steps.hpp"
 #include "engine/training/parallel/parted/stage_plan.hpp"
-#include "engine/training/parallel/replica/team_steps.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -289,11 +289,10 @@ void pipeline_steps::add_gradients(std::size_t layer, tensor_list found) {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_pipeline_steps(network_module& net,
-                                                    const step_rules& rules,
-                                                    const distribution_params& how,
-                                                    team& members, handed_over state) {
-  return std::make_unique<pipeline_steps>(net, rules, how, members, std::move(state));
+training_parts make_pipeline_steps(distributed_training t) {
+  const auto steps = std::make_shared<pipeline_steps>(t.net, t.rules, t.how, *t.members,
+                                                      std::move(t.state));
+  return {.step = steps, .position = steps, .team = steps->session()};
 }
 
 } // namespace clade

@@ -8,10 +8,10 @@
 // a batch, and chunk c is added up beginning with share c, then c + 1, and so on, around
 // (ordered_sum.hpp): so all is bit for bit as with whole replicas.
 #include "engine/collectives/collectives.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/shares.hpp"
 #include "engine/training/parallel/parted/layer_pass.hpp"
 #include "engine/training/parallel/parted/parted_steps.hpp"
-#include "engine/training/parallel/replica/team_steps.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -306,10 +306,10 @@ void sharded_steps::finish() {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_sharded_steps(network_module& net,
-                                                   const step_rules& rules, team& members,
-                                                   handed_over state) {
-  return std::make_unique<sharded_steps>(net, rules, members, std::move(state));
+training_parts make_sharded_steps(distributed_training t) {
+  const auto steps =
+      std::make_shared<sharded_steps>(t.net, t.rules, *t.members, std::move(t.state));
+  return {.step = steps, .position = steps, .team = steps->session()};
 }
 
 } // namespace clade

@@ -6,10 +6,9 @@
 // the averages that it begins with and its batches, and any member can do the round of
 // any share.
 #include "engine/collectives/collectives.hpp"
-#include "engine/training/network/optimiser.hpp"
-#include "engine/training/parallel/common/session_steps.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/shares.hpp"
-#include "engine/training/parallel/replica/team_steps.hpp"
+#include "engine/training/parallel/common/team_session.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -17,10 +16,10 @@
 namespace clade {
 namespace {
 
-class local_steps final : public session_steps {
+class local_steps final : public training_step, public whole_position {
 public:
   local_steps(network_module& net, const step_rules& rules, std::uint32_t average_every,
-              team& members, handed_over state);
+              std::shared_ptr<team_session> session);
 
   at::Tensor step(const batch& b, double learning_rate) override;
   [[nodiscard]] std::optional<at::Tensor> settle() override { return end_round(); }
@@ -30,7 +29,6 @@ public:
     average_ = &average;
     return true;
   }
-  [[nodiscard]] std::uint64_t count() const override { return optimiser_.steps(); }
 
 private:
   struct round_step {
@@ -38,16 +36,12 @@ private:
     double learning_rate = 0;
   };
 
-  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override {
-    return optimiser_.moments();
-  }
-  void begin_after(std::uint64_t steps) override { optimiser_.go_on_after(steps); }
   [[nodiscard]] at::Tensor end_round();
   void train(std::size_t share, const at::Tensor& start);
   void take_average(const at::Tensor& sum, std::uint64_t steps_before);
 
   std::uint32_t average_every_;
-  optimiser optimiser_;
+  std::shared_ptr<team_session> session_;
   tensor_list averaged_; ///< Parameters, statistics, moments; as the round begins.
   std::vector<round_step> round_;
   /// The row of each share after the round; undefined: not done.
@@ -57,10 +51,11 @@ private:
 };
 
 local_steps::local_steps(network_module& net, const step_rules& rules,
-                         std::uint32_t average_every, team& members, handed_over state)
-    : session_steps(net, rules, members, std::move(state)),
+                         std::uint32_t average_every,
+                         std::shared_ptr<team_session> session)
+    : whole_position(net, rules),
       average_every_(average_every),
-      optimiser_(rules.recipe, net.parameters()),
+      session_(std::move(session)),
       averaged_(net.parameters()) {
   for (auto& p : averaged_)
     p = p.detach();
@@ -85,18 +80,20 @@ at::Tensor local_steps::end_round() {
   const auto start = row_of(averaged_);
   const auto sum = at::empty_like(start);
   const auto steps_before = count();
-  rows_.assign(session_.shares(), {});
-  losses_.assign(session_.shares(), 0);
-  session_.together([&](links& l) {
-    const auto own = shares_of(l.own(), l.members(), session_.shares());
+  rows_.assign(session_->shares(), {});
+  losses_.assign(session_->shares(), 0);
+  session_->together([&](links& l) {
+    const auto own = shares_of(l.own(), l.members(), session_->shares());
     std::vector<std::span<const float>> values;
     for (auto s = own.begin; s < own.end; ++s) {
       if (!rows_[s].defined())
         train(s, start);
       values.push_back(values_of(rows_[s]));
     }
-    all_reduce<float>(l, values, session_.shares(), values_of(sum));
-    gather_losses(l, losses_);
+    all_reduce<float>(l, values, session_->shares(), values_of(sum));
+    session_->gather_losses(l, losses_, [&](std::size_t share) {
+      return member_of_share(share, l.members(), losses_.size());
+    });
     take_average(sum, steps_before);
   });
   for (const auto loss : losses_)
@@ -110,7 +107,7 @@ void local_steps::train(std::size_t share, const at::Tensor& start) {
   {
     const at::AutoGradMode with_gradients(true);
     for (const auto& s : round_) {
-      const auto own = share_of_batch(s.examples, share, session_.shares());
+      const auto own = share_of_batch(s.examples, share, session_->shares());
       net_.draw_from(rules_.stream_of_share(share, count()));
       const auto loss = loss_of_share(net_, own, own, rules_);
       loss.backward();
@@ -126,7 +123,7 @@ void local_steps::train(std::size_t share, const at::Tensor& start) {
 
 // After the last exchange.
 void local_steps::take_average(const at::Tensor& sum, std::uint64_t steps_before) {
-  copy_row(sum * (1 / static_cast<double>(session_.shares())), averaged_);
+  copy_row(sum * (1 / static_cast<double>(session_->shares())), averaged_);
   optimiser_.go_on_after(steps_before + round_.size());
   for (std::size_t i = 1; average_ != nullptr && i <= round_.size(); ++i)
     average_->add(steps_before + i);
@@ -135,12 +132,12 @@ void local_steps::take_average(const at::Tensor& sum, std::uint64_t steps_before
 
 } // namespace
 
-std::unique_ptr<training_steps> make_local_steps(network_module& net,
-                                                 const step_rules& rules,
-                                                 std::uint32_t average_every,
-                                                 team& members, handed_over state) {
-  return std::make_unique<local_steps>(net, rules, average_every, members,
-                                       std::move(state));
+training_parts make_local_steps(distributed_training t) {
+  const auto session =
+      std::make_shared<team_session>(*t.members, of_whole_positions(t.state.give));
+  const auto steps =
+      std::make_shared<local_steps>(t.net, t.rules, t.how.average_every, session);
+  return {.step = steps, .position = steps, .team = session};
 }
 
 } // namespace clade

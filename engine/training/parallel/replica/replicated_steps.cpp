@@ -3,8 +3,7 @@
 // is taken by all (mirrored) or by the first, whose parameters the others then copy
 // (central_storage). Validation and checkpoints see the first, which has the statistics
 // that its own normalisations gathered.
-#include "engine/training/loop/training_steps.hpp"
-#include "engine/training/network/optimiser.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/ordered_sum.hpp"
 #include "engine/training/parallel/common/shares.hpp"
 #include "engine/training/parallel/replica/thread_team.hpp"
@@ -17,46 +16,34 @@
 namespace clade {
 namespace {
 
-class replicated_steps final : public training_steps {
+class replicated_steps final : public training_step, public whole_position {
 public:
   replicated_steps(network_module& net, const step_rules& rules, replica_team& team,
-                   const distribution_params& how);
+                   bool central);
 
   at::Tensor step(const batch& b, double learning_rate) override;
   void take_over_weights() override;
-  [[nodiscard]] std::uint64_t count() const override {
-    return optimisers_.front()->steps();
-  }
-  // Nothing is drawn that is not keyed by the step.
-  [[nodiscard]] std::vector<bytes> random_states() const override { return {}; }
-  void set_random_states(std::span<const bytes>) override {}
+  void go_on_after(std::uint64_t steps, std::span<const weight_tensor> moments) override;
 
 private:
-  // The tensors of the replicas of mirrored are equal.
-  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override {
-    return optimisers_.front()->moments();
-  }
-  void begin_after(std::uint64_t steps) override;
   [[nodiscard]] std::size_t replicas() const { return nets_.size(); }
   void compute_gradients(const batch& b);
   void gather_gradients();
 
-  step_rules rules_;
   bool central_;
   std::vector<network_module*> nets_;
   std::vector<tensor_list> parameters_; ///< The parameters of each replica.
   std::vector<tensor_list> gradients_;
   tensor_list losses_;
-  /// The optimiser of each replica; central_storage has the first's alone.
-  std::vector<std::unique_ptr<optimiser>> optimisers_;
+  /// The optimisers of the other replicas of mirrored, whose tensors are equal.
+  std::vector<std::unique_ptr<optimiser>> others_;
   thread_team threads_;
 };
 
 replicated_steps::replicated_steps(network_module& net, const step_rules& rules,
-                                   replica_team& team, const distribution_params& how)
-    : training_steps(net),
-      rules_(rules),
-      central_(how.kind() == distribution_kind::central_storage),
+                                   replica_team& team, bool central)
+    : whole_position(net, rules),
+      central_(central),
       nets_{&net},
       losses_(team.others.size() + 1),
       threads_(team.others.size() + 1, team.prepare_thread) {
@@ -71,8 +58,8 @@ replicated_steps::replicated_steps(network_module& net, const step_rules& rules,
   }
   for (auto* n : nets_) {
     parameters_.push_back(n->parameters());
-    if (!central_ || n == &net)
-      optimisers_.push_back(std::make_unique<optimiser>(rules.recipe, n->parameters()));
+    if (!central_ && n != &net)
+      others_.push_back(std::make_unique<optimiser>(rules.recipe, n->parameters()));
   }
   gradients_.resize(replicas());
   take_over_weights();
@@ -112,10 +99,12 @@ at::Tensor replicated_steps::step(const batch& b, double learning_rate) {
     for (auto* n : nets_)
       if (n != nets_.front())
         n->zero_grad();
-    optimisers_.front()->step(learning_rate);
+    optimiser_.step(learning_rate);
     take_over_weights();
   } else {
-    threads_.run([&](std::size_t i) { optimisers_[i]->step(learning_rate); });
+    threads_.run([&](std::size_t i) {
+      (i == 0 ? optimiser_ : *others_[i - 1]).step(learning_rate);
+    });
   }
   auto loss = losses_.front();
   for (std::size_t i = 1; i < replicas(); ++i)
@@ -134,25 +123,30 @@ void replicated_steps::take_over_weights() {
   });
 }
 
-void replicated_steps::begin_after(std::uint64_t steps) {
-  const auto first = optimisers_.front()->moments();
-  for (auto& o : optimisers_) {
-    if (o != optimisers_.front()) {
-      const auto own = o->moments();
-      for (std::size_t i = 0; i < own.size(); ++i)
-        own[i].copy_(first[i]);
-    }
-    o->go_on_after(steps);
+void replicated_steps::go_on_after(std::uint64_t steps,
+                                   std::span<const weight_tensor> moments) {
+  whole_position::go_on_after(steps, moments);
+  const auto first = optimiser_.moments();
+  for (const auto& o : others_) {
+    const auto own = o->moments();
+    for (std::size_t i = 0; i < own.size(); ++i)
+      own[i].copy_(first[i]);
+    o->go_on_after(optimiser_.steps());
   }
 }
 
 } // namespace
 
-std::unique_ptr<training_steps> make_training_steps(network_module& net,
-                                                    const step_rules& rules,
-                                                    replica_team& team,
-                                                    const distribution_params& how) {
-  return std::make_unique<replicated_steps>(net, rules, team, how);
+training_parts make_mirrored_steps(distributed_training t) {
+  const auto steps =
+      std::make_shared<replicated_steps>(t.net, t.rules, *t.replicas, false);
+  return {.step = steps, .position = steps};
+}
+
+training_parts make_central_steps(distributed_training t) {
+  const auto steps =
+      std::make_shared<replicated_steps>(t.net, t.rules, *t.replicas, true);
+  return {.step = steps, .position = steps};
 }
 
 } // namespace clade

@@ -3,12 +3,10 @@
 // the number of shares alone, and every member takes the same step. The state that a step
 // changes is changed at its end, so that it can be done again by other members: the
 // statistics of normalisations too, of which those of share 0 count.
-#include "engine/training/parallel/replica/team_steps.hpp"
-
 #include "engine/collectives/collectives.hpp"
-#include "engine/training/network/optimiser.hpp"
-#include "engine/training/parallel/common/session_steps.hpp"
+#include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/shares.hpp"
+#include "engine/training/parallel/common/team_session.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -16,30 +14,25 @@
 namespace clade {
 namespace {
 
-class team_steps final : public session_steps {
+class team_steps final : public training_step, public whole_position {
 public:
-  team_steps(network_module& net, const step_rules& rules, team& members,
-             handed_over state)
-      : session_steps(net, rules, members, std::move(state)),
-        optimiser_(rules.recipe, net.parameters()),
+  team_steps(network_module& net, const step_rules& rules,
+             std::shared_ptr<team_session> session)
+      : whole_position(net, rules),
+        session_(std::move(session)),
         parameters_(net.parameters()),
         statistics_(net.buffers()),
-        gradients_(session_.shares()),
-        losses_(session_.shares()) {}
+        gradients_(session_->shares()),
+        losses_(session_->shares()) {}
 
   at::Tensor step(const batch& b, double learning_rate) override;
-  [[nodiscard]] std::uint64_t count() const override { return optimiser_.steps(); }
 
 private:
-  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override {
-    return optimiser_.moments();
-  }
-  void begin_after(std::uint64_t steps) override { optimiser_.go_on_after(steps); }
   void compute(std::size_t share, const batch& b);
   void find_gradients();
   void take_step(links& l, double learning_rate);
 
-  optimiser optimiser_;
+  std::shared_ptr<team_session> session_;
   tensor_list parameters_, statistics_;
   tensor_list with_gradients_; ///< The parameters that have any.
   /// The gradients of each share; undefined until they are computed.
@@ -86,7 +79,7 @@ void team_steps::compute(std::size_t share, const batch& b) {
 at::Tensor team_steps::step(const batch& b, double learning_rate) {
   gradients_.assign(gradients_.size(), {});
   statistics_after_.clear();
-  session_.together([&](links& l) {
+  session_->together([&](links& l) {
     const auto own = shares_of(l.own(), l.members(), losses_.size());
     std::vector<std::span<const float>> gradients;
     for (auto s = own.begin; s < own.end; ++s) {
@@ -95,7 +88,9 @@ at::Tensor team_steps::step(const batch& b, double learning_rate) {
       gradients.push_back(values_of(gradients_[s]));
     }
     all_reduce<float>(l, gradients, losses_.size(), values_of(sum_));
-    gather_losses(l, losses_);
+    session_->gather_losses(l, losses_, [&](std::size_t share) {
+      return member_of_share(share, l.members(), losses_.size());
+    });
     take_step(l, learning_rate);
   });
   auto loss = at::scalar_tensor(losses_.front());
@@ -124,10 +119,11 @@ void team_steps::take_step(links& l, double learning_rate) {
 
 } // namespace
 
-std::unique_ptr<training_steps> make_team_replica(network_module& net,
-                                                  const step_rules& rules, team& members,
-                                                  handed_over state) {
-  return std::make_unique<team_steps>(net, rules, members, std::move(state));
+training_parts make_team_steps(distributed_training t) {
+  const auto session =
+      std::make_shared<team_session>(*t.members, of_whole_positions(t.state.give));
+  const auto steps = std::make_shared<team_steps>(t.net, t.rules, session);
+  return {.step = steps, .position = steps, .team = session};
 }
 
 } // namespace clade
