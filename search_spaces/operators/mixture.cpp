@@ -19,16 +19,14 @@ std::size_t append(network& n, std::string name, std::string op,
     l.in.push_back(n.layers[i].out);
   const auto& row = operator_of(l);
   l.out = row.shape(l.in, l.settings);
-  l.cost = row.cost(l.in, l.out, l.settings);
+  l.cost = row.cost_of(l);
   n.layers.push_back(std::move(l));
   return n.layers.size() - 1;
 }
 
 layer input_layer(const tensor_shape& shape) {
   layer l{.name = "input", .op = "input", .out = shape};
-  const std::vector<tensor_shape> in{shape};
-  l.in = {};
-  l.cost = operator_of(l).cost(in, shape, {});
+  l.cost = operator_of(l).cost_of(l);
   return l;
 }
 

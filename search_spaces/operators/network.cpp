@@ -95,12 +95,9 @@ expected<network> network_builder::build() {
 }
 
 expected<void> network_builder::add_input() {
-  const auto& entry = *find_operator("input");
-  const std::span shapes(&problem_.input, 1);
-  network_.layers.push_back({.name = "input",
-                             .op = "input",
-                             .out = problem_.input,
-                             .cost = entry.cost(shapes, problem_.input, {})});
+  layer input{.name = "input", .op = "input", .out = problem_.input};
+  input.cost = operator_of(input).cost_of(input);
+  network_.layers.push_back(std::move(input));
   return adapt("input", 0, space_.input).map([this](index last) {
     last_layer_[wires_.order().front()] = last;
   });
@@ -258,14 +255,14 @@ expected<network_builder::index> network_builder::add(std::string name,
         name + " has " + with_commas(static_cast<std::uint64_t>(shape.elements()))
         + " elements for one example, of which no layer may have more than "
         + with_commas(most_elements));
-  const auto cost = entry.cost(in, shape, *settings);
-  network_.layers.push_back({.name = std::move(name),
-                             .op = std::string(entry.name),
-                             .settings = std::move(*settings),
-                             .inputs = std::move(inputs),
-                             .in = std::move(in),
-                             .out = std::move(shape),
-                             .cost = cost});
+  layer added{.name = std::move(name),
+              .op = std::string(entry.name),
+              .settings = std::move(*settings),
+              .inputs = std::move(inputs),
+              .in = std::move(in),
+              .out = std::move(shape)};
+  added.cost = entry.cost_of(added);
+  network_.layers.push_back(std::move(added));
   return network_.layers.size() - 1;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "search_spaces/operators/network.hpp"
+#include "search_spaces/operators/tensors.hpp"
 
 #include <span>
 #include <string_view>
@@ -67,14 +68,14 @@ struct composite_input {
   const std::vector<bool>& numbers;
 };
 
-/// One operator: its traits, its shape rule, its cost rule and what people are told of
-/// it. `clade operators` prints all rows. To add an operator, add its row here, its module
-/// in engine/training/network/operator_modules.cpp, and what it is exported as in
-/// engine/export/model/model.cpp; tests hold the three to the same names.
+/// One operator: its traits, its shape rule, its cost rule, its tensors and what people are
+/// told of it. `clade operators` prints all rows, which stand in search_spaces/rows. An
+/// operator also has a kernel in engine/program/kernels, and lines for the exports in
+/// engine/program/write; tests hold the three to the same names.
 ///
 /// N examples are computed at a time, images being [N, channels, height, width] and
 /// vectors [N, features]. A layer's `settings` are complete: what the genome does not say
-/// has its fallback, so that modules find every setting of the row.
+/// has its fallback, so that kernels find every setting of the row.
 ///
 /// **Windows.** Convolutions and pools use `windows()` along height and width alike: the
 /// output has ceil(size / stride) positions, and the window of position i starts at
@@ -95,8 +96,8 @@ struct composite_input {
 /// threshold of i, else by 2i + 2; the leaves come after the inner nodes. Feature j of what
 /// comes out is the sum of trees j, j + width, j + 2 width and so on.
 ///
-/// **Composites** are operators that are several layers (composite_operators.hpp): they
-/// have `parts` in place of `shape` and `cost`, and no module of their own.
+/// **Composites** are operators that are several layers (operator_rows.hpp): they have
+/// `parts` in place of `shape` and `cost`, and no kernel of their own.
 ///
 /// **Blocks** are a linear map, then norm, then activation. The linear map has a bias
 /// exactly when norm is "none".
@@ -112,11 +113,12 @@ struct composite_input {
 /// its setting being `function`.
 struct operator_entry {
   std::string_view name;
+  std::string_view word = {}; ///< Exports call its layers so; empty: the name.
   std::string_view summary;
   std::string_view details = {}; ///< Sentences; may be empty.
   /// The output's sizes in words, by those of [c, h, w] or [n] and the settings.
   std::string_view output;
-  /// `cost` in words, of a block that of its map.
+  /// The cost in words, of a block that of its map.
   std::string_view costs;
   std::span<const setting_entry> settings = {}; ///< Sorted by name.
   operator_role role = operator_role::layer;
@@ -131,13 +133,20 @@ struct operator_entry {
   /// The output's shape for inputs already adapted: one, or several where it merges.
   tensor_shape (*shape)(std::span<const tensor_shape> in,
                         const std::vector<setting>& settings) = nullptr;
+  /// The cost for one example, beside the parameters, which `tensors` has.
   layer_cost (*cost)(std::span<const tensor_shape> in, const tensor_shape& out,
                      const std::vector<setting>& settings) = nullptr;
+  /// The tensors of a layer, in the order in which their initial values are drawn from the
+  /// layer's stream; null: none. The stored weights of a layer have its trained tensors first.
+  tensor_entries (*tensors)(const layer& l) = nullptr;
   /// The layers of a composite, the last of which gives what comes out; null: it is one.
   std::vector<layer_part> (*parts)(const composite_input& in,
                                    const std::vector<setting>& settings) = nullptr;
 
   [[nodiscard]] bool works_on(std::optional<layout> l) const;
+  [[nodiscard]] tensor_entries tensors_of(const layer& l) const;
+  /// The whole cost of a layer whose shapes and settings are known.
+  [[nodiscard]] layer_cost cost_of(const layer& l) const;
 };
 
 [[nodiscard]] std::span<const operator_entry> operators();

@@ -23,8 +23,9 @@ result apply(std::string_view op, std::vector<tensor_shape> in,
   REQUIRE(entry != nullptr);
   const auto settings = complete(*entry, given);
   REQUIRE(settings);
-  const auto out = entry->shape(in, *settings);
-  return {out, entry->cost(in, out, *settings)};
+  layer l{.name = "n1", .op = std::string(op), .settings = *settings, .in = in};
+  l.out = entry->shape(in, *settings);
+  return {l.out, entry->cost_of(l)};
 }
 
 setting whole(std::string name, std::int64_t v) {

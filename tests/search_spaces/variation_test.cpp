@@ -35,9 +35,7 @@ std::string fault_of(const search_space& space, const problem& p, const network&
         return l.name + " is empty";
     if (complete(*entry, l.settings) != l.settings)
       return l.name + " has incomplete settings";
-    if (i > 0
-        && (entry->shape(l.in, l.settings) != l.out
-            || entry->cost(l.in, l.out, l.settings) != l.cost))
+    if (i > 0 && (entry->shape(l.in, l.settings) != l.out || entry->cost_of(l) != l.cost))
       return l.name + " has another shape or cost than its operator says";
     if (i > 0 && !entry->works_on(l.in[0].layout()))
       return l.name + " gets a layout that it does not take";

@@ -26,7 +26,7 @@ layer a_layer(std::string_view op, std::vector<tensor_shape> in,
   REQUIRE(settings);
   layer l{.name = "n1", .op = std::string(op), .settings = *settings, .in = in};
   l.out = entry->shape(in, l.settings);
-  l.cost = entry->cost(in, l.out, l.settings);
+  l.cost = entry->cost_of(l);
   return l;
 }
 

@@ -7,9 +7,9 @@
 // (layer_part::starts_at_zero): a stack of any depth begins as the sum of its skips (He et
 // al., "Bag of Tricks for Image Classification", CVPR 2019), and a repetition more
 // computes what was computed without it.
-#include "search_spaces/operators/composite_operators.hpp"
-#include "search_spaces/operators/operator_settings.hpp"
-#include "search_spaces/operators/part_assembly.hpp"
+#include "search_spaces/operators/operator_rows.hpp"
+#include "search_spaces/rows/operator_settings.hpp"
+#include "search_spaces/rows/part_assembly.hpp"
 
 #include <algorithm>
 #include <array>

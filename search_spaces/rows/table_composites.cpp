@@ -2,9 +2,9 @@
 // "Revisiting Deep Learning Models for Tabular Data" (NeurIPS 2021); the embeddings are
 // of Gorishniy et al., "On Embeddings for Numerical Features in Tabular Deep Learning"
 // (NeurIPS 2022).
-#include "search_spaces/operators/composite_operators.hpp"
-#include "search_spaces/operators/operator_settings.hpp"
-#include "search_spaces/operators/part_assembly.hpp"
+#include "search_spaces/operators/operator_rows.hpp"
+#include "search_spaces/rows/operator_settings.hpp"
+#include "search_spaces/rows/part_assembly.hpp"
 
 #include <algorithm>
 #include <array>
