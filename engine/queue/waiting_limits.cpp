@@ -22,6 +22,28 @@ struct amount {
   }
 };
 
+/// The bytes of the fields that have no fixed size.
+struct byte_counter {
+  std::uint64_t bytes = 0;
+
+  void operator()(const char*, const auto&, const auto&) {}
+  void operator()(const char*, const std::string& text, const auto&) {
+    bytes += text.size();
+  }
+  template<class T>
+  void operator()(const char*, const std::vector<T>& all, const auto&) {
+    bytes += all.size() * sizeof(T);
+    if constexpr (std::same_as<T, std::string>)
+      for (const auto& text : all)
+        bytes += text.size();
+  }
+  template<class T>
+  void last(const char* name, const std::optional<T>& v, const auto& said) {
+    if (v)
+      (*this)(name, *v, said);
+  }
+};
+
 expected<void> refuse(const std::string& user, const std::string& most,
                       const char* option) {
   return fail(error_kind::conflict, user + " would have more than " + most
@@ -33,11 +55,9 @@ expected<void> refuse(const std::string& user, const std::string& most,
 } // namespace
 
 std::uint64_t bytes_of(const queue_submission& s) {
-  auto bytes = least_entry_bytes + s.directory.size() + s.name.size() + s.device.size()
-               + s.once.size() + s.after.size() * sizeof(entry_id);
-  for (const auto& word : s.words)
-    bytes += word.size() + sizeof(std::string);
-  return bytes;
+  byte_counter counter;
+  fields(counter, s);
+  return least_entry_bytes + counter.bytes - s.user.size();
 }
 
 expected<void> check_waiting(const queue_state& state, const queue_rules& rules,

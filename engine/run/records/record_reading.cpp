@@ -135,7 +135,7 @@ record read_record(decoder& d, std::uint64_t kind, std::size_t size) {
   Record r;
   const auto counted = count_fields(r);
   const auto wanted = 1 + counted.count;
-  if (size != wanted && !(counted.has_last && size == wanted + 1))
+  if (size < wanted || size > wanted + counted.lasts)
     d.fail("a record of kind " + std::to_string(kind) + " with " + std::to_string(size)
            + " fields instead of " + std::to_string(wanted));
   else

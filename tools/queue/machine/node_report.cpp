@@ -13,7 +13,7 @@
 // A submission is as in engine/queue/queue_event.cpp.
 #include "tools/queue/machine/node_report.hpp"
 
-#include "engine/queue/queue_fields.hpp"
+#include "genome/codec/fields.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
 
 #include <set>

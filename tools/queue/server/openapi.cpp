@@ -1,6 +1,8 @@
 #include "tools/queue/server/openapi.hpp"
 
+#include "engine/queue/queue_entry.hpp"
 #include "engine/report/base/json_parts.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,8 +24,8 @@ std::vector<std::string> parts_of(std::string_view path) {
   return parts;
 }
 
-bool fits(const std::string& documented, const std::string& asked) {
-  return documented == asked || (documented.starts_with('{') && !asked.empty());
+bool fits(const std::string& known, const std::string& asked) {
+  return known == asked || (known.starts_with('{') && !asked.empty());
 }
 
 std::string capitals(std::string_view text) {
@@ -34,7 +36,94 @@ std::string capitals(std::string_view text) {
   return all;
 }
 
+/// A longer line of a property of a submission is broken.
+constexpr std::size_t longest_line = 130;
+/// The document has these first of a submission, then the others in the order of the list.
+constexpr std::array<std::string_view, 5> first_sent{"command", "directory", "kind",
+                                                     "name", "device"};
+
+std::string spaced(const ordered_json& v);
+
+/// The parts of an object or a list, each as `spaced` has it.
+std::string parts_of(const ordered_json& v, std::string_view between) {
+  std::string all;
+  for (const auto& [key, one] : v.items())
+    all += (all.empty() ? "" : std::string(between))
+           + (v.is_object() ? text_of(key) + ": " : "") + spaced(one);
+  return all;
+}
+
+/// JSON on one line, with blanks between its parts.
+std::string spaced(const ordered_json& v) {
+  return v.is_object()  ? "{" + parts_of(v, ", ") + "}"
+         : v.is_array() ? "[" + parts_of(v, ", ") + "]"
+                        : text_of(v);
+}
+
+struct property {
+  std::string_view name;
+  ordered_json schema;
+
+  property(const char* its_name, const char* type, const char* sentence)
+      : name(its_name),
+        schema(ordered_json::parse("{" + std::string(type) + "}")) {
+    if (*sentence != 0)
+      schema["description"] = sentence;
+  }
+
+  [[nodiscard]] std::string text(std::size_t longest) const {
+    const auto begin = std::string(10, ' ') + text_of(name) + ": ";
+    if (auto line = begin + spaced(schema); line.size() < longest)
+      return line;
+    const auto next = "\n" + std::string(12, ' ');
+    return begin + "{" + next + parts_of(schema, "," + next) + "\n" + std::string(10, ' ')
+           + "}";
+  }
+};
+
+/// Gathers what the list of a submission's fields says to the document.
+struct property_lister {
+  std::vector<property> sent{}, shown{};
+
+  void operator()(const char* name, const auto&, const documented& said) {
+    if (said.is_sent())
+      sent.emplace_back(name, said.sent_as, said.sent);
+    if (said.is_shown())
+      shown.emplace_back(name, said.shown_as, said.shown);
+  }
+  void last(const char* name, const auto& v, const documented& said) {
+    (*this)(name, v, said);
+  }
+};
+
+std::string document() {
+  property_lister listed;
+  const queue_submission any;
+  fields(listed, any);
+  std::ranges::stable_sort(listed.sent, {}, [](const property& p) {
+    return std::ranges::find(first_sent, p.name) - first_sent.begin();
+  });
+  std::string text(openapi_frame());
+  const auto fill = [&](std::string_view line, const std::string& by) {
+    text.replace(text.find(line), line.size(), by);
+  };
+  fill(
+      R"(          "@submission@": {})",
+      joined(listed.sent, ",\n", [](const property& p) { return p.text(longest_line); }));
+  fill(R"(          "@entry@": {})", joined(listed.shown, ",\n", [](const property& p) {
+         return p.text(std::string::npos);
+       }));
+  fill(R"("@keys@")", joined(listed.shown, ",\n" + std::string(14, ' '),
+                             [](const property& p) { return text_of(p.name); }));
+  return text;
+}
+
 } // namespace
+
+const std::string& openapi_text() {
+  static const std::string text = document();
+  return text;
+}
 
 documented_paths::documented_paths() {
   const auto document = ordered_json::parse(openapi_text());
