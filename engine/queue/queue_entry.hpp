@@ -63,9 +63,9 @@ struct queue_submission {
   friend bool operator==(const queue_submission&, const queue_submission&) = default;
 };
 
-/// What the OpenAPI document says of a field: its schema and a sentence, for one that is sent
-/// with a submission, and for one that an entry shows in the order of the list. A field that
-/// has none is not sent, or an entry shows it in a place of its own.
+/// The schema and the sentence that the OpenAPI document has of a field: for one that is sent
+/// with a submission, and for one that an entry shows in the order of the list. A field
+/// without a schema is not sent, or an entry shows it in a place of its own.
 struct documented {
   const char* sent_as = "";
   const char* sent = "";

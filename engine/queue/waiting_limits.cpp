@@ -26,19 +26,14 @@ struct amount {
 struct byte_counter {
   std::uint64_t bytes = 0;
 
-  void operator()(const char*, const auto&, const auto&) {}
-  void operator()(const char*, const std::string& text, const auto&) {
-    bytes += text.size();
+  void operator()(const char*, const auto& v, const auto&) {
+    if constexpr (requires { v.size(); })
+      bytes += v.size() * sizeof(v.front());
+    if constexpr (requires { v.front().size(); })
+      for (const auto& one : v)
+        bytes += one.size();
   }
-  template<class T>
-  void operator()(const char*, const std::vector<T>& all, const auto&) {
-    bytes += all.size() * sizeof(T);
-    if constexpr (std::same_as<T, std::string>)
-      for (const auto& text : all)
-        bytes += text.size();
-  }
-  template<class T>
-  void last(const char* name, const std::optional<T>& v, const auto& said) {
+  void last(const char* name, const auto& v, const auto& said) {
     if (v)
       (*this)(name, *v, said);
   }

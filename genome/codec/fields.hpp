@@ -29,6 +29,7 @@ struct field_counter {
 
   void operator()(const char*, const auto&, const auto&...) { ++count; }
   void aside(const char*, const auto&, const auto&...) { count += decisive ? 0 : 1; }
+  void shown(const auto&...) {}
   void group(const auto&...) { ++count; }
   void last(const char*, const auto& v, const auto&...) {
     ++lasts;
@@ -61,10 +62,12 @@ struct field_writer {
       out.text(name);
     write_field(out, v, decisive);
   }
+  void operator()(const char*, const bytes& v, as_binary) { out.binary(v); }
   void aside(const char*, const auto& v, const auto&...) {
     if (!decisive)
       write_field(out, v);
   }
+  void shown(const auto&...) {}
   void group(const auto&... parts) {
     out.array(sizeof...(parts));
     (write_field(out, parts, decisive), ...);
@@ -138,7 +141,9 @@ struct field_reader {
       in.fail(std::string("something else where \"") + name + "\" is meant");
     read_field(in, name, v);
   }
+  void operator()(const char*, bytes& v, as_binary) { v = in.binary(); }
   void aside(const char* name, auto& v, const auto&...) { read_field(in, name, v); }
+  void shown(const auto&...) {}
   void group(auto&... parts) {
     in.array(sizeof...(parts));
     (read_field(in, "", parts), ...);
@@ -226,6 +231,21 @@ void read_field(decoder& in, const char* name, T& v) {
   } else {
     read_fields(in, in.array(), v);
   }
+}
+
+template<class T>
+[[nodiscard]] bytes encoded(const T& v) {
+  encoder out;
+  write_field(out, v);
+  return out.take();
+}
+
+/// Reads what `encoded` returns, and nothing else.
+template<class T>
+[[nodiscard]] expected<T> decoded(std::span<const char> data) {
+  decoder in(data);
+  auto v = read_as<T>(in);
+  return in.finish().map([&] { return std::move(v); });
 }
 
 /// Writes a struct as a map from the names of its fields, for programs that are no Clade.

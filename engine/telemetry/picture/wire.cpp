@@ -4,61 +4,8 @@
 
 namespace clade {
 
-void fields(auto& v, like<team_share> auto& t) {
-  v("member", t.member);
-  v("members", t.members);
-  v("steps", t.steps);
-  v("bytes", t.bytes);
-  v("waits", t.waits);
-  v("awaited", t.awaited);
-}
-
-void fields(auto& v, like<slot_view> auto& s) {
-  v("name", s.name);
-  v("label", s.label);
-  v("ready", s.ready);
-  v("away", s.away);
-  v("training", s.training);
-  v("epoch", s.epoch);
-  v("epochs", s.epochs);
-  v("joined", s.joined);
-  v("heard", s.heard);
-  v("at_work", s.at_work);
-  v("quarantined", s.quarantined);
-  v("clock_ahead", s.clock_ahead);
-  v("team", s.team);
-}
-
-void fields(auto& v, like<slots_view> auto& s) {
-  v("waiting", s.waiting);
-  v("slots", s.slots);
-}
-
-void fields(auto& v, like<epoch_event> auto& e) {
-  v("slot", e.slot);
-  v("id", e.id);
-  v("epoch", e.number);
-  v("epochs", e.of);
-  v("metrics", e.metrics);
-}
-
 void fields(auto& v, like<alive> auto& a) {
   v("sequence", a.sequence);
-}
-
-void fields(auto& v, like<candidate_overview> auto& c) {
-  v("id", c.id);
-  v("generation", c.generation);
-  v("index", c.index);
-  v("origin", c.origin);
-  v("parents", c.parents);
-  v("equal_to", c.equal_to);
-  v("nodes", c.nodes);
-  v("outcome", c.result);
-  v("fitness", c.fitness);
-  v("parameters", c.parameters);
-  v("seconds", c.seconds);
-  v("reason", c.reason);
 }
 
 void fields(auto& v, like<candidate_row> auto& r) {
@@ -91,23 +38,16 @@ std::vector<bytes> parts(const record_event& h) {
   return {"record", place.take(), encode(h.record)};
 }
 
-template<class T>
-bytes written(const T& v) {
-  encoder out;
-  write_field(out, v);
-  return out.take();
-}
-
 std::vector<bytes> parts(const epoch_event& e) {
-  return {"epoch", written(e)};
+  return {"epoch", encoded(e)};
 }
 
 std::vector<bytes> parts(const slots_view& v) {
-  return {"slots", written(v)};
+  return {"slots", encoded(v)};
 }
 
 std::vector<bytes> parts(const alive& a) {
-  return {"alive", written(a)};
+  return {"alive", encoded(a)};
 }
 
 expected<published> decode_happened(std::span<const bytes> parts) {

@@ -25,54 +25,41 @@ tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
 
 constexpr double least_used = 1; ///< The least use of which is said that somebody had it.
 
-bool read_value(const ordered_json& v, bool& to) {
-  return v.is_boolean() && (to = v.get<bool>(), true);
+bool is_natural(const ordered_json& v, std::uint64_t most) {
+  return v.is_number_unsigned() && v.get<std::uint64_t>() <= most;
 }
 
-bool read_value(const ordered_json& v, std::string& to) {
-  return v.is_string() && (to = v.get<std::string>(), true);
-}
-
-bool read_value(const ordered_json& v, std::int64_t& to) {
-  return v.is_number_integer()
-         && !(v.is_number_unsigned() && v.get<std::uint64_t>() > INT64_MAX)
-         && (to = v.get<std::int64_t>(), true);
-}
-
-bool read_value(const ordered_json& v, std::uint32_t& to) {
-  return v.is_number_unsigned() && v <= std::numeric_limits<std::uint32_t>::max()
-         && (to = v.get<std::uint32_t>(), true);
-}
-
-bool read_value(const ordered_json& v, std::uint64_t& to) {
-  return v.is_number_unsigned() && (to = v.get<std::uint64_t>(), true);
-}
-
-bool read_value(const ordered_json& v, std::chrono::seconds& to) {
-  return v.is_number_unsigned() && v <= std::uint32_t{1} << 31
-         && (to = std::chrono::seconds(v.get<std::uint32_t>()), true);
-}
-
-bool read_value(const ordered_json& v, entry_kind& to) {
-  for (std::size_t k = 0; v.is_string() && k < entry_kinds; ++k)
-    if (v == to_text(static_cast<entry_kind>(k))) {
-      to = static_cast<entry_kind>(k);
-      return true;
-    }
-  return false;
-}
-
+/// Reads a value of the type of a field; false: it is of another.
 template<class T>
-bool read_value(const ordered_json& v, std::vector<T>& to) {
-  to.clear();
-  return v.is_array() && std::ranges::all_of(v, [&](const ordered_json& one) {
-           return read_value(one, to.emplace_back());
-         });
-}
-
-template<class T>
-bool read_value(const ordered_json& v, std::optional<T>& to) {
-  return read_value(v, to.emplace());
+bool read_value(const ordered_json& v, T& to) {
+  if constexpr (std::same_as<T, entry_kind>) {
+    for (std::size_t k = 0; k < entry_kinds; ++k)
+      if (v == to_text(static_cast<entry_kind>(k)))
+        return to = static_cast<entry_kind>(k), true;
+    return false;
+  } else if constexpr (requires { to.emplace_back(); }) {
+    to.clear();
+    return v.is_array() && std::ranges::all_of(v, [&](const ordered_json& one) {
+             return read_value(one, to.emplace_back());
+           });
+  } else if constexpr (requires { to.emplace(); }) {
+    return read_value(v, to.emplace());
+  } else if constexpr (requires { to.count(); }) {
+    return is_natural(v, std::uint32_t{1} << 31)
+           && (to = T(v.get<std::uint32_t>()), true);
+  } else {
+    bool fits = false;
+    if constexpr (std::same_as<T, bool>)
+      fits = v.is_boolean();
+    else if constexpr (std::same_as<T, std::string>)
+      fits = v.is_string();
+    else if constexpr (std::unsigned_integral<T>)
+      fits = is_natural(v, std::numeric_limits<T>::max());
+    else
+      fits =
+          is_natural(v, INT64_MAX) || (v.is_number_integer() && !v.is_number_unsigned());
+    return fits && (to = v.get<T>(), true);
+  }
 }
 
 /// Puts the value of a key into its field of a submission.
@@ -222,15 +209,14 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
 }
 
 ordered_json queue_machines_json(const std::vector<queue_machine>& all) {
-  auto machines = ordered_json::array();
-  for (const auto& m : all)
-    machines.push_back({{"machine", m.name},
-                        {"state", to_text(m.state)},
-                        {"slots", m.slots},
-                        {"version", some(m.version)},
-                        {"heard_ms", m.heard.count()},
-                        {"clock_ahead_ms", m.clock_ahead.count()}});
-  return machines;
+  return json_of(all, [](const queue_machine& m) -> ordered_json {
+    return {{"machine", m.name},
+            {"state", to_text(m.state)},
+            {"slots", m.slots},
+            {"version", some(m.version)},
+            {"heard_ms", m.heard.count()},
+            {"clock_ahead_ms", m.clock_ahead.count()}};
+  });
 }
 
 ordered_json submission_json(const queue_submission& s) {
