@@ -25,10 +25,9 @@ json confusion_json(const test_details& t) {
 json pairs_json(const test_details& t) {
   if (t.pairs.empty())
     return {};
-  json all = json::array();
-  for (const auto& p : t.pairs)
-    all.push_back({p.actual, p.predicted});
-  return all;
+  return json_of(t.pairs, [](const value_pair& p) -> json {
+    return {p.actual, p.predicted};
+  });
 }
 
 json most_wrong_json(const std::optional<test_evidence>& e) {

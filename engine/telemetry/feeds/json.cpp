@@ -156,24 +156,19 @@ struct event_writer {
   }
 };
 
-json news_json(const record_event& h, const run_picture& p) {
-  auto out = std::visit(event_writer{p}, h.record);
-  out["sequence"] = h.sequence;
-  out["time"] = h.unix_ms;
-  return out;
-}
+struct news_writer {
+  const run_picture& p;
 
-json news_json(const epoch_event& e, const run_picture&) {
-  return listed_json("epoch", e);
-}
-
-json news_json(const slots_view& s, const run_picture&) {
-  return listed_json("slots", s);
-}
-
-json news_json(const restarted&, const run_picture&) {
-  return {{"event", "restarted"}};
-}
+  json operator()(const record_event& h) const {
+    auto out = std::visit(event_writer{p}, h.record);
+    out["sequence"] = h.sequence;
+    out["time"] = h.unix_ms;
+    return out;
+  }
+  json operator()(const epoch_event& e) const { return listed_json("epoch", e); }
+  json operator()(const slots_view& s) const { return listed_json("slots", s); }
+  json operator()(const restarted&) const { return {{"event", "restarted"}}; }
+};
 
 /// The columns of a table of candidates.
 void list_columns(auto& v, const candidate_row& r) {
@@ -259,7 +254,7 @@ std::string to_json(const run_picture& p, const std::string& name, feed_state sh
 }
 
 std::string to_json(const news& n, const run_picture& p) {
-  return std::visit([&](const auto& one) { return text_of(news_json(one, p)); }, n);
+  return text_of(std::visit(news_writer{p}, n));
 }
 
 std::string to_json(const std::vector<candidate_row>& rows) {

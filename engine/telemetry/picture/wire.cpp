@@ -89,6 +89,22 @@ expected<T> closed(const decoder& d, T value) {
   return d.finish().map([&] { return std::move(value); });
 }
 
+template<class T>
+bytes answer(const char* kind, const T& v) {
+  encoder out;
+  out.array(2).text(kind);
+  write_field(out, v);
+  return out.take();
+}
+
+template<class T>
+expected<T> read_answer(const char* kind, std::span<const char> data) {
+  decoder d(data);
+  open_answer(d, kind, 2);
+  auto v = read_as<T>(d);
+  return closed(d, std::move(v));
+}
+
 } // namespace
 
 std::vector<bytes> encode(const published& p) {
@@ -175,17 +191,11 @@ bytes encode_snapshot(const std::string& name, const run_picture& p) {
 }
 
 bytes encode_answer(const genome_view& g) {
-  encoder out;
-  out.array(2).text("candidate");
-  write_field(out, g);
-  return out.take();
+  return answer("candidate", g);
 }
 
 bytes encode_answer(const std::vector<candidate_row>& rows) {
-  encoder out;
-  out.array(2).text("candidates");
-  write_field(out, rows);
-  return out.take();
+  return answer("candidates", rows);
 }
 
 bytes encode_failure(const std::string& sentence) {
@@ -204,17 +214,11 @@ expected<snapshot> decode_snapshot(std::span<const char> data) {
 }
 
 expected<genome_view> decode_candidate_answer(std::span<const char> data) {
-  decoder d(data);
-  open_answer(d, "candidate", 2);
-  auto g = read_as<genome_view>(d);
-  return closed(d, std::move(g));
+  return read_answer<genome_view>("candidate", data);
 }
 
 expected<std::vector<candidate_row>> decode_rows_answer(std::span<const char> data) {
-  decoder d(data);
-  open_answer(d, "candidates", 2);
-  auto rows = read_as<std::vector<candidate_row>>(d);
-  return closed(d, std::move(rows));
+  return read_answer<std::vector<candidate_row>>("candidates", data);
 }
 
 } // namespace clade

@@ -60,24 +60,22 @@ std::string spaced(const ordered_json& v) {
                         : text_of(v);
 }
 
+/// A field of a submission, as the document has it.
 struct property {
   std::string_view name;
-  ordered_json schema;
+  std::string text; ///< Its name and schema.
 
-  property(const char* its_name, const char* type, const char* sentence)
-      : name(its_name),
-        schema(ordered_json::parse("{" + std::string(type) + "}")) {
+  property(const char* its_name, const char* type, const char* sentence,
+           std::size_t longest)
+      : name(its_name) {
+    auto schema = ordered_json::parse("{" + std::string(type) + "}");
     if (*sentence != 0)
       schema["description"] = sentence;
-  }
-
-  [[nodiscard]] std::string text(std::size_t longest) const {
     const auto begin = std::string(10, ' ') + text_of(name) + ": ";
-    if (auto line = begin + spaced(schema); line.size() < longest)
-      return line;
-    const auto next = "\n" + std::string(12, ' ');
-    return begin + "{" + next + parts_of(schema, "," + next) + "\n" + std::string(10, ' ')
-           + "}";
+    text = begin + spaced(schema);
+    if (text.size() >= longest)
+      text = begin + "{\n            " + parts_of(schema, ",\n            ")
+             + "\n          }";
   }
 };
 
@@ -87,9 +85,9 @@ struct property_lister {
 
   void operator()(const char* name, const auto&, const documented& said) {
     if (said.is_sent())
-      sent.emplace_back(name, said.sent_as, said.sent);
+      sent.emplace_back(name, said.sent_as, said.sent, longest_line);
     if (said.is_shown())
-      shown.emplace_back(name, said.shown_as, said.shown);
+      shown.emplace_back(name, said.shown_as, said.shown, std::string::npos);
   }
   void last(const char* name, const auto& v, const documented& said) {
     (*this)(name, v, said);
@@ -107,14 +105,9 @@ std::string document() {
   const auto fill = [&](std::string_view line, const std::string& by) {
     text.replace(text.find(line), line.size(), by);
   };
-  fill(
-      R"(          "@submission@": {})",
-      joined(listed.sent, ",\n", [](const property& p) { return p.text(longest_line); }));
-  fill(R"(          "@entry@": {})", joined(listed.shown, ",\n", [](const property& p) {
-         return p.text(std::string::npos);
-       }));
-  fill(R"("@keys@")", joined(listed.shown, ",\n" + std::string(14, ' '),
-                             [](const property& p) { return text_of(p.name); }));
+  fill(R"(          "@submission@": {})", joined(listed.sent, ",\n", &property::text));
+  fill(R"(          "@entry@": {})", joined(listed.shown, ",\n", &property::text));
+  fill("@keys@", joined(listed.shown, "\",\n              \"", &property::name));
   return text;
 }
 
