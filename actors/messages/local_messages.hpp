@@ -210,44 +210,21 @@ struct stop_run {
   bool hands_back = false;
 };
 
+template<class T>
+concept local_message =
+    one_of<T, serve_nodes, link_up, drain, drain_over, submission, withdraw, withdrawn,
+           hold_back, drop_candidate, test_request, test_answer, told, evaluations,
+           observation, run_failure, breeding_orders, brood, append, appended,
+           keep_picture, write_kept, kept_written, fetch_evaluation, fetched_evaluation,
+           fetch_weights, fetched_weights, fetch_lineages, fetched_lineages, read_piece,
+           write_piece, piece_written, slots_query, slots_view, tick, progress_query,
+           run_progress, run_over, stop_run, end_search>;
+
 } // namespace clade
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::serve_nodes)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::link_up)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold_back)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drop_candidate)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::test_request)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::test_answer)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::told)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::observation)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_failure)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::breeding_orders)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::brood)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::append)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::appended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::keep_picture)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::write_kept)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::kept_written)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_evaluation)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_evaluation)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_weights)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_lineages)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_lineages)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::read_piece)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::write_piece)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::piece_written)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_query)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_view)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::tick)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::progress_query)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_progress)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_over)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::stop_run)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::end_search)
+namespace caf {
+
+template<clade::local_message T>
+struct allowed_unsafe_message_type<T> : std::true_type {};
+
+} // namespace caf

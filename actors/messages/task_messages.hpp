@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/messages/members.hpp"
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/records/record.hpp"
 #include "engine/scheduling/task.hpp"
@@ -154,10 +155,13 @@ typename Inspector::result_type inspect(Inspector& f, task_id& x) {
   return f(caf::meta::type_name("task_id"), x.candidate, x.type);
 }
 
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, ancestor& x) {
-  return f(caf::meta::type_name("ancestor"), x.id, x.genome, x.epochs, x.start,
-           x.start_epoch);
+/// These are sent as their members, in the order in which they are declared.
+template<class Inspector, one_of<ancestor, network_training, training_task, test_task,
+                                 linear_model_task, composition_task, task_failure,
+                                 training_result, test_result, composition_result>
+                              Part>
+typename Inspector::result_type inspect(Inspector& f, Part& x) {
+  return with_members(x, f);
 }
 
 /// The alternative that a variant holds. On the wire its index comes first.
@@ -178,33 +182,6 @@ template<class... Alternatives>
   return ((next++ == index && (x = Alternatives{}, true)) || ...);
 }
 
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, network_training& x) {
-  return f(caf::meta::type_name("network_training"), x.genome, x.epochs, x.start,
-           x.start_epoch, x.before, x.checkpoint);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, training_task& x) {
-  return f(caf::meta::type_name("training_task"), x.network, x.keep_weights_above, x.fold,
-           x.folds, x.time_ms, x.keep_checkpoint, x.shares);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, test_task& x) {
-  return f(caf::meta::type_name("test_task"), x.weights, x.network);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, linear_model_task&) {
-  return f(caf::meta::type_name("linear_model_task"));
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, composition_task& x) {
-  return f(caf::meta::type_name("composition_task"), x.members, x.time_ms);
-}
-
 /// The fields that assignments and results have in common on the wire.
 template<class Inspector, class Message>
 typename Inspector::result_type inspect_task(Inspector& f, const char* name, Message& x) {
@@ -221,27 +198,6 @@ typename Inspector::result_type inspect_task(Inspector& f, const char* name, Mes
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return inspect_task(f, "assignment", x);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, task_failure& x) {
-  return f(caf::meta::type_name("task_failure"), x.why);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, training_result& x) {
-  return f(caf::meta::type_name("training_result"), x.evaluated, x.peak_bytes, x.weights,
-           x.checkpoint);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, test_result& x) {
-  return f(caf::meta::type_name("test_result"), x.examined);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, composition_result& x) {
-  return f(caf::meta::type_name("composition_result"), x.composed);
 }
 
 template<class Inspector>

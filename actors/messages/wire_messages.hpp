@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-// The messages that go between head and node: serialised, over TLS.
+// The messages that go between head and node: serialised, over TLS. Each is its members on
+// the wire, in the order in which it declares them.
 
 namespace clade {
 
@@ -188,129 +189,14 @@ struct leave {
   std::string reason;
 };
 
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
-  return f(caf::meta::type_name("held_lease"), x.id, x.lease, x.generation);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, former_process& x) {
-  return f(caf::meta::type_name("former_process"), x.session, x.own_doing, x.how);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, team_address& x) {
-  return f(caf::meta::type_name("team_address"), x.host, x.port);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
-  return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
-           x.run, x.ready, x.memory_bytes, x.measured, x.has, x.former, x.team,
-           x.rounding, x.clock_ms);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, data_file& x) {
-  return f(caf::meta::type_name("data_file"), x.path, x.size, x.checksum);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
-  return f(caf::meta::type_name("node_welcome"), x.refusal, x.over, x.node, x.run,
-           x.ready, x.heartbeat_ms, x.experiment, x.files, x.keep);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
-  return f(caf::meta::type_name("node_ready"), x.node, x.failure, x.team, x.rounding);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, assignments& x) {
-  return f(caf::meta::type_name("assignments"), x.batch);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, results& x) {
-  return f(caf::meta::type_name("results"), x.node, x.batch);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, taken& x) {
-  return f(caf::meta::type_name("taken"), x.ids);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
-  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.of, x.passed);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, team_passed& x) {
-  return f(caf::meta::type_name("team_passed"), x.node, x.exchanges, x.bytes_sent,
-           x.waited_us, x.time_us);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, heartbeat& x) {
-  return f(caf::meta::type_name("heartbeat"), x.node);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, heartbeat_answer& x) {
-  return f(caf::meta::type_name("heartbeat_answer"), x.known);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, leaving& x) {
-  return f(caf::meta::type_name("leaving"), x.node, x.not_done);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, may_leave&) {
-  return f(caf::meta::type_name("may_leave"));
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, fetch_chunk& x) {
-  return f(caf::meta::type_name("fetch_chunk"), x.path, x.offset);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, chunk& x) {
-  return f(caf::meta::type_name("chunk"), x.failure, x.data);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, fetch_piece& x) {
-  return f(caf::meta::type_name("fetch_piece"), x.node, x.lease, x.part, x.offset);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, piece& x) {
-  return f(caf::meta::type_name("piece"), x.node, x.lease, x.part, x.size, x.checksum,
-           x.offset, x.data);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, piece_taken& x) {
-  return f(caf::meta::type_name("piece_taken"), x.failure, x.next);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, team_member& x) {
-  return f(caf::meta::type_name("team_member"), x.worker, x.address);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, team_formed& x) {
-  return f(caf::meta::type_name("team_formed"), x.id, x.generation, x.own, x.members);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, leave& x) {
-  return f(caf::meta::type_name("leave"), x.reason);
+template<class Inspector,
+         one_of<held_lease, former_process, team_address, node_hello, data_file,
+                node_welcome, node_ready, assignments, results, taken, epoch_passed,
+                team_passed, heartbeat, heartbeat_answer, leaving, may_leave, fetch_chunk,
+                chunk, fetch_piece, piece, piece_taken, team_member, team_formed, leave>
+             Message>
+typename Inspector::result_type inspect(Inspector& f, Message& x) {
+  return with_members(x, f);
 }
 
 } // namespace clade

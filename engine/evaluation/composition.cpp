@@ -12,20 +12,21 @@
 
 namespace clade {
 
-namespace {
-
-trained_member decode_member(decoder& in) {
-  trained_member m;
-  in.array(5);
-  m.id = in.natural();
-  m.genome = in.genome();
-  read_field(in, "fold", m.fold);
-  m.bag = in.natural();
-  m.weights = in.binary();
-  return m;
+static void fields(auto& v, like<trained_member> auto& m) {
+  v("id", m.id);
+  v("genome", m.genome);
+  v("fold", m.fold);
+  v("bag", m.bag);
+  v("weights", m.weights, as_binary());
 }
 
-} // namespace
+static void fields(auto& v, like<composition> auto& c) {
+  v("model", c.model);
+  v("tested", c.tested);
+  v("linear", c.linear);
+  v("trees", c.trees);
+  v("fitted weights", c.fitted_weights, as_binary());
+}
 
 composition lone_composition(const evaluation& champion, const std::string& why) {
   const auto id = champion.equal_to != 0 ? champion.equal_to : champion.id;
@@ -39,43 +40,19 @@ composition lone_composition(const evaluation& champion, const std::string& why)
 }
 
 bytes encode(std::span<const trained_member> members) {
-  encoder out;
-  out.array(members.size());
-  for (const auto& m : members) {
-    out.array(5).natural(m.id).encode(m.genome);
-    write_field(out, m.fold);
-    out.natural(m.bag).binary(m.weights);
-  }
-  return out.take();
+  return encoded(members);
 }
 
 expected<std::vector<trained_member>> decode_members(std::span<const char> data) {
-  decoder in(data);
-  auto members = decode_list(in, decode_member);
-  return in.finish().map([&] { return std::move(members); });
+  return decoded<std::vector<trained_member>>(data);
 }
 
 bytes encode(const composition& c) {
-  encoder out;
-  out.array(5);
-  write_field(out, c.model);
-  write_field(out, c.tested);
-  write_field(out, c.linear);
-  write_field(out, c.trees);
-  out.binary(c.fitted_weights);
-  return out.take();
+  return encoded(c);
 }
 
 expected<composition> decode_composition(std::span<const char> data) {
-  decoder in(data);
-  composition c;
-  in.array(5);
-  read_field(in, "model", c.model);
-  read_field(in, "tested", c.tested);
-  read_field(in, "linear", c.linear);
-  read_field(in, "trees", c.trees);
-  c.fitted_weights = in.binary();
-  return in.finish().map([&] { return std::move(c); });
+  return decoded<composition>(data);
 }
 
 } // namespace clade

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "genome/codec/field_list.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -18,6 +20,10 @@ enum class entry_kind : std::uint8_t {
   command, ///< Any program.
 };
 inline constexpr std::size_t entry_kinds = 3;
+
+[[nodiscard]] constexpr bool is_known(entry_kind k) {
+  return static_cast<std::size_t>(k) < entry_kinds;
+}
 
 /// "run", "train", "command"
 [[nodiscard]] std::string_view to_text(entry_kind k);
@@ -56,6 +62,88 @@ struct queue_submission {
 
   friend bool operator==(const queue_submission&, const queue_submission&) = default;
 };
+
+/// The schema and the sentence that the OpenAPI document has of a field: for one that is sent
+/// with a submission, and for one that an entry shows in the order of the list. A field
+/// without a schema is not sent, or an entry shows it in a place of its own.
+struct documented {
+  const char* sent_as = "";
+  const char* sent = "";
+  const char* shown_as = "";
+  const char* shown = "";
+
+  [[nodiscard]] constexpr bool is_sent() const { return *sent_as != 0; }
+  [[nodiscard]] constexpr bool is_shown() const { return *shown_as != 0; }
+};
+
+/// All forms of a submission are made of this list: what is stored and sent to machines
+/// (genome/codec/fields.hpp), its JSON and that of an entry (tools/queue/head/queue_json.cpp),
+/// what clients check of that (tools/queue/client/answer_shape.cpp), the OpenAPI document
+/// (tools/queue/server/openapi.cpp), and the memory that it takes (waiting_limits.cpp).
+inline void fields(auto& v, like<queue_submission> auto& s) {
+  constexpr const char* line =
+      R"("type": "string", "maxLength": 200, "pattern": "^[^\\u0000-\\u001f\\u007f]*$")";
+  v("user", s.user, documented{});
+  v("kind", s.kind,
+    documented{
+        R"("allOf": [{"$ref": "#/components/schemas/Kind"}], "default": "command")"});
+  v("command", s.words,
+    documented{
+        R"("type": "array", "minItems": 1,
+                  "items": {"type": "string", "pattern": "^[^\\u0000]*$"},
+                  "prefixItems": [{"type": "string", "minLength": 1, "pattern": "^[^\\u0000]+$"}])",
+        "A program and its arguments; of a run or a training, the arguments of `clade "
+        "run` or `clade train`, without --slots and --runs. 64 KiB at most, the "
+        "directory included."});
+  v("directory", s.directory,
+    documented{R"("type": "string", "pattern": "^/[^\\u0000]*$")",
+               "Where it works: an absolute path on the server's machine."});
+  v("name", s.name, documented{line, "For people; 200 bytes of UTF-8 at most."});
+  v("priority", s.priority,
+    documented{R"("type": "integer", "minimum": -1000, "maximum": 1000, "default": 0)",
+               "Larger is sooner.", R"("type": "integer")", "Larger is sooner."});
+  v("slots", s.slots,
+    documented{R"("type": "integer", "minimum": 1, "maximum": 4294967295, "default": 1)",
+               "How many it gets, all at once.", R"("type": "integer", "minimum": 1)",
+               "How many it gets, all at once."});
+  v("device", s.device,
+    documented{R"("type": "string", "enum": ["", "cpu", "cuda"], "default": "")",
+               "The kind of its slots; empty: any.", R"("type": ["string", "null"])",
+               "The kind of its slots; null: any."});
+  v("seconds", s.time,
+    documented{
+        R"("type": "integer", "minimum": 0, "maximum": 2147483648, "default": 0)",
+        "How long it may run each time it is started; 0: unlimited. What says so may "
+        "begin before an entry that waits for many slots.",
+        R"("type": "integer", "minimum": 0)",
+        "How long it may run each time it is started; 0: unlimited."});
+  v("after", s.after,
+    documented{R"("type": "array", "items": {"type": "integer", "minimum": 1,
+                  "maximum": 999999999999999999}, "default": [])",
+               "Entries that must have succeeded before.",
+               R"("type": "array", "items": {"type": "integer"})",
+               "Entries that must have succeeded before."});
+  v("requeue", s.requeue,
+    documented{
+        R"("type": "boolean", "default": false)",
+        "A command that may be stopped for a higher priority, and is then begun again.",
+        R"("type": "boolean")",
+        "A command that may be stopped for a higher priority, and begun again."});
+  v("once", s.once,
+    documented{
+        line,
+        "A word of the user's own: what they have submitted under it already is not "
+        "submitted again, and its number is answered; 200 bytes of UTF-8 at most.",
+        R"("type": ["string", "null"])", "The word that it was submitted once under."});
+  v.last("ranks", s.ranks,
+         documented{
+             R"("type": "integer", "minimum": 1, "maximum": 4294967295)",
+             "A command is started so many times at once, each with an equal share of "
+             "the slots, a number in RANK, and its lines of the log behind this number "
+             "(\"2: \").",
+             R"("type": ["integer", "null"], "minimum": 1)",
+             "How many processes it is started as; null: one, without a number."});
+}
 
 [[nodiscard]] inline bool is_preemptible(const queue_submission& s) {
   return s.requeue || is_resumable(s.kind);

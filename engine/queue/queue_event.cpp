@@ -7,8 +7,8 @@
 //                 after, requeue, once, ranks if there are any]
 #include "engine/queue/queue_event.hpp"
 
-#include "engine/queue/queue_fields.hpp"
 #include "genome/base/text.hpp"
+#include "genome/codec/fields.hpp"
 
 #include <array>
 

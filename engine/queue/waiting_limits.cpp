@@ -22,6 +22,23 @@ struct amount {
   }
 };
 
+/// The bytes of the fields that have no fixed size.
+struct byte_counter {
+  std::uint64_t bytes = 0;
+
+  void operator()(const char*, const auto& v, const auto&) {
+    if constexpr (requires { v.size(); })
+      bytes += v.size() * sizeof(v.front());
+    if constexpr (requires { v.front().size(); })
+      for (const auto& one : v)
+        bytes += one.size();
+  }
+  void last(const char* name, const auto& v, const auto& said) {
+    if (v)
+      (*this)(name, *v, said);
+  }
+};
+
 expected<void> refuse(const std::string& user, const std::string& most,
                       const char* option) {
   return fail(error_kind::conflict, user + " would have more than " + most
@@ -33,11 +50,9 @@ expected<void> refuse(const std::string& user, const std::string& most,
 } // namespace
 
 std::uint64_t bytes_of(const queue_submission& s) {
-  auto bytes = least_entry_bytes + s.directory.size() + s.name.size() + s.device.size()
-               + s.once.size() + s.after.size() * sizeof(entry_id);
-  for (const auto& word : s.words)
-    bytes += word.size() + sizeof(std::string);
-  return bytes;
+  byte_counter counter;
+  fields(counter, s);
+  return least_entry_bytes + counter.bytes - s.user.size();
 }
 
 expected<void> check_waiting(const queue_state& state, const queue_rules& rules,

@@ -1,5 +1,5 @@
 #include "engine/report/base/format.hpp"
-#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/json_fields.hpp"
 #include "engine/simulation/search_statistics.hpp"
 
 #include <fmt/format.h>
@@ -143,14 +143,9 @@ std::string to_json(const search_comparison& c) {
     const auto by = std::ranges::find(t.rows, c.yardstick, &search_row::name);
     auto rows = ordered_json::array();
     for (const auto& row : t.rows) {
-      auto means = ordered_json::array(), halves = ordered_json::array();
-      for (const auto& at : row.regret) {
-        means.push_back(at.mean);
-        halves.push_back(at.half);
-      }
       rows.push_back({{"name", row.name},
-                      {"regret", std::move(means)},
-                      {"interval", std::move(halves)},
+                      {"regret", json_of(row.regret, &mean_interval::mean)},
+                      {"interval", json_of(row.regret, &mean_interval::half)},
                       {"median_to_top", some(row.median_to_top)},
                       {"reached_top", row.reached_top},
                       {"ask_mean_ms", 1e3 * row.ask_mean_seconds},
@@ -158,9 +153,8 @@ std::string to_json(const search_comparison& c) {
                       {"regret_of_seeds", row.regret_of_seeds}});
       if (by == t.rows.end() || row.curve.empty())
         continue;
-      auto& as = rows.back()["as_" + c.yardstick] = ordered_json::array();
-      for (const auto& at : by->regret)
-        as.push_back(some(evaluations_to(row, at.mean)));
+      rows.back()["as_" + c.yardstick] = json_of(
+          by->regret, [&](const auto& at) { return some(evaluations_to(row, at.mean)); });
     }
     out["tables"].push_back({{"name", t.name}, {"rows", std::move(rows)}});
   }

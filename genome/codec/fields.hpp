@@ -1,47 +1,42 @@
 #pragma once
 
 #include "genome/codec/codec.hpp"
+#include "genome/codec/field_list.hpp"
 
-#include <concepts>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <utility>
 
-// One list of a struct's fields, from which its msgpack is written and read:
-//
-//   void fields(auto& v, like<test> auto& t) {
-//     v("subject", t.subject);
-//     v.group(t.train, t.validation);
-//     v.aside("seconds", t.seconds);
-//     v.last("details", t.details);
-//   }
+// Msgpack is written and read from the list of a struct's fields (field_list.hpp).
 //
 // The struct is an array of these values: numbers, texts, enumerations, durations,
 // genomes, settings, structs with a list, and containers, optionals and shared pointers of
 // such. A map is an array of pairs and a group an array of its own. A field that stands
 // aside is stored and decides nothing. `last`, a shared pointer or an optional, is stored
-// where it has a value.
+// where it has a value, or where a later `last` has one; none of the others comes behind.
 //
 // Reading is as total as `decoder`. For an enumeration `is_known` says whether a value is
 // one of it. `check_read`, if a struct has one, tells the decoder what is wrong with it.
 
 namespace clade {
 
-/// A struct that is read, or a constant one that is written.
-template<class S, class T>
-concept like = std::same_as<std::remove_const_t<S>, T>;
-
 struct field_counter {
   bool decisive = false; ///< Fields that stand aside do not count.
   std::size_t count = 0;
-  bool has_last = false;
+  std::size_t lasts = 0;   ///< How many fields are `last`.
+  std::size_t skipped = 0; ///< The empty ones since the last that counts.
 
-  void operator()(const char*, const auto&) { ++count; }
-  void aside(const char*, const auto&) { count += decisive ? 0 : 1; }
+  void operator()(const char*, const auto&, const auto&...) { ++count; }
+  void aside(const char*, const auto&, const auto&...) { count += decisive ? 0 : 1; }
+  void shown(const auto&...) {}
   void group(const auto&...) { ++count; }
-  void last(const char*, const auto& v) {
-    has_last = true;
-    count += v && !decisive ? 1 : 0;
+  void last(const char*, const auto& v, const auto&...) {
+    ++lasts;
+    if (v && !decisive)
+      count += 1 + std::exchange(skipped, 0);
+    else
+      ++skipped;
   }
 };
 
@@ -58,25 +53,33 @@ void write_field(encoder& out, const T& v, bool decisive = false);
 /// Writes the fields one after another, without the array that they make.
 struct field_writer {
   encoder& out;
-  bool decisive = false; ///< Fields that stand aside are left out.
-  bool named = false;    ///< Each comes after its name, as in a map.
+  bool decisive = false;   ///< Fields that stand aside are left out.
+  bool named = false;      ///< Each comes after its name, as in a map.
+  std::size_t skipped = 0; ///< The empty `last` since one that is written.
 
-  void operator()(const char* name, const auto& v) {
+  void operator()(const char* name, const auto& v, const auto&...) {
     if (named)
       out.text(name);
     write_field(out, v, decisive);
   }
-  void aside(const char*, const auto& v) {
+  void operator()(const char*, const bytes& v, as_binary) { out.binary(v); }
+  void aside(const char*, const auto& v, const auto&...) {
     if (!decisive)
       write_field(out, v);
   }
+  void shown(const auto&...) {}
   void group(const auto&... parts) {
     out.array(sizeof...(parts));
     (write_field(out, parts, decisive), ...);
   }
-  void last(const char*, const auto& v) {
-    if (v && !decisive)
-      write_field(out, *v);
+  void last(const char*, const auto& v, const auto&...) {
+    if (!v || decisive) {
+      ++skipped;
+      return;
+    }
+    for (; skipped > 0; --skipped)
+      out.nil();
+    write_field(out, *v);
   }
 };
 
@@ -130,29 +133,35 @@ template<class T>
 
 struct field_reader {
   decoder& in;
-  bool has_last = false;
+  std::size_t lasts = 0; ///< How many of those that are `last` are there.
   bool named = false;
 
-  void operator()(const char* name, auto& v) {
+  void operator()(const char* name, auto& v, const auto&...) {
     if (named && in.text() != name)
       in.fail(std::string("something else where \"") + name + "\" is meant");
     read_field(in, name, v);
   }
-  void aside(const char* name, auto& v) { read_field(in, name, v); }
+  void operator()(const char*, bytes& v, as_binary) { v = in.binary(); }
+  void aside(const char* name, auto& v, const auto&...) { read_field(in, name, v); }
+  void shown(const auto&...) {}
   void group(auto&... parts) {
     in.array(sizeof...(parts));
     (read_field(in, "", parts), ...);
   }
   /// A shared pointer or an optional.
   template<class T>
-  void last(const char* name, T& v) {
-    if (has_last)
+  void last(const char* name, T& v, const auto&...) {
+    if (lasts > 0 && lasts-- > 0)
       read_field(in, name, v);
   }
+  /// Behind the last that is there would be nothing, were it empty.
   template<class T>
-  void last(const char* name, std::optional<T>& v) {
-    if (has_last)
+  void last(const char* name, std::optional<T>& v, const auto&...) {
+    if (lasts == 1)
       v = read_as<T>(in, name);
+    else if (lasts > 1)
+      read_field(in, name, v);
+    lasts -= lasts > 0 ? 1 : 0;
   }
 };
 
@@ -160,10 +169,10 @@ struct field_reader {
 template<class T>
 void read_fields(decoder& in, std::size_t size, T& v) {
   const auto counted = count_fields(v);
-  const bool with_last = counted.has_last && size == counted.count + 1;
-  if (size != counted.count && !with_last)
-    in.fail(std::to_string(size) + " fields instead of " + std::to_string(counted.count));
-  field_reader reader{in, with_last};
+  if (size < counted.count || size > counted.count + counted.lasts)
+    return in.fail(std::to_string(size) + " fields instead of "
+                   + std::to_string(counted.count));
+  field_reader reader{in, size - counted.count};
   fields(reader, v);
   if constexpr (requires { check_read(in, v); })
     if (!in.failed())
@@ -222,6 +231,21 @@ void read_field(decoder& in, const char* name, T& v) {
   } else {
     read_fields(in, in.array(), v);
   }
+}
+
+template<class T>
+[[nodiscard]] bytes encoded(const T& v) {
+  encoder out;
+  write_field(out, v);
+  return out.take();
+}
+
+/// Reads what `encoded` returns, and nothing else.
+template<class T>
+[[nodiscard]] expected<T> decoded(std::span<const char> data) {
+  decoder in(data);
+  auto v = read_as<T>(in);
+  return in.finish().map([&] { return std::move(v); });
 }
 
 /// Writes a struct as a map from the names of its fields, for programs that are no Clade.

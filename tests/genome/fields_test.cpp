@@ -57,6 +57,22 @@ void fields(auto& v, like<with_optional> auto& o) {
   v.last("more", o.more);
 }
 
+struct with_several {
+  std::uint64_t id = 0;
+  std::optional<std::uint64_t> first{};
+  std::optional<inner> second{};
+  std::optional<std::string> third{};
+
+  friend bool operator==(const with_several&, const with_several&) = default;
+};
+
+void fields(auto& v, like<with_several> auto& s) {
+  v("id", s.id, not_in_json());
+  v.last("first", s.first);
+  v.last("second", s.second, null_unless(s.second.has_value()));
+  v.last("third", s.third);
+}
+
 void fields(auto& v, like<outer> auto& o) {
   v("id", o.id);
   v.group(o.small, o.yes);
@@ -134,6 +150,37 @@ TEST_CASE("fields: what was written is read, with and without a last field") {
       RC_ASSERT(!written(read_as<outer>(d)).empty());
     }
   }));
+}
+
+TEST_CASE("fields: of several last fields those up to the last with a value are stored") {
+  const auto bytes_of = [](const with_several& s) {
+    encoder out;
+    write_field(out, s);
+    return out.take();
+  };
+  CHECK(bytes_of({.id = 7}) == encoder().array(1).natural(7).take());
+  CHECK(bytes_of({.id = 7, .first = 1})
+        == encoder().array(2).natural(7).natural(1).take());
+  CHECK(bytes_of({.id = 7, .third = "x"})
+        == encoder().array(4).natural(7).nil().nil().text("x").take());
+  for (const with_several& s :
+       {with_several{.id = 7}, with_several{.id = 7, .first = 1},
+        with_several{.id = 7, .second = inner{"b", 3}},
+        with_several{.id = 7, .third = ""},
+        with_several{.id = 7, .first = 1, .second = inner{"b", 3}, .third = "x"}}) {
+    const auto data = bytes_of(s);
+    decoder d(data);
+    CHECK(read_as<with_several>(d) == s);
+    CHECK(d.finish());
+  }
+  // An empty one at the end would be a second form of the same value.
+  for (const auto& other :
+       {encoder().array(2).natural(7).nil().take(),
+        encoder().array(5).natural(7).nil().nil().nil().nil().take()}) {
+    decoder d(other);
+    std::ignore = read_as<with_several>(d);
+    CHECK_FALSE(d.finish());
+  }
 }
 
 TEST_CASE("fields: the bytes are an array of the values in their order") {

@@ -1,4 +1,7 @@
-#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/json_fields.hpp"
+#include "engine/run/records/record_fields.hpp"
+
+#include <algorithm>
 
 namespace clade {
 
@@ -22,38 +25,21 @@ json confusion_json(const test_details& t) {
 json pairs_json(const test_details& t) {
   if (t.pairs.empty())
     return {};
-  json all = json::array();
-  for (const auto& p : t.pairs)
-    all.push_back({p.actual, p.predicted});
-  return all;
-}
-
-json errors_json(const error_quantiles& q) {
-  return q.values.empty() ? json() : json{{"examples", q.examples}, {"values", q.values}};
-}
-
-json interval_json(const std::optional<test_evidence>& e) {
-  if (!e || !e->interval)
-    return {};
-  return {{"metric", e->interval->metric},
-          {"low", e->interval->low},
-          {"high", e->interval->high},
-          {"resamples", e->interval->resamples}};
+  return json_of(t.pairs, [](const value_pair& p) -> json {
+    return {p.actual, p.predicted};
+  });
 }
 
 json most_wrong_json(const std::optional<test_evidence>& e) {
   if (!e)
     return {};
-  const char* place = e->by_line ? "line" : "index";
   json all = json::array();
-  for (const auto& m : e->classes)
-    all.push_back({{place, m.place},
-                   {"actual", m.actual},
-                   {"predicted", m.predicted},
-                   {"actual_probability", m.actual_probability},
-                   {"predicted_probability", m.predicted_probability}});
-  for (const auto& m : e->values)
-    all.push_back({{place, m.place}, {"actual", m.actual}, {"predicted", m.predicted}});
+  const auto add = [&](const auto& wrong) {
+    json one{{e->by_line ? "line" : "index", wrong.place}};
+    all.push_back(put_fields(one, wrong));
+  };
+  std::ranges::for_each(e->classes, add);
+  std::ranges::for_each(e->values, add);
   return all;
 }
 
@@ -70,14 +56,7 @@ ordered_json best_json(const std::optional<seed_story::best>& best) {
 } // namespace
 
 ordered_json changes_json(const std::vector<change>& changes) {
-  auto out = json::array();
-  for (const auto& c : changes)
-    out.push_back({{"kind", to_text(c.kind)},
-                   {"gene", some(c.gene)},
-                   {"name", some(c.name)},
-                   {"before", some(c.before)},
-                   {"after", some(c.after)}});
-  return out;
+  return json_of(changes);
 }
 
 ordered_json details_json(const std::shared_ptr<const test_details>& details) {
@@ -91,8 +70,9 @@ ordered_json details_json(const std::shared_ptr<const test_details>& details) {
       {"classes", t.classes.empty() ? json() : json(t.classes)},
       {"confusion", confusion_json(t)},
       {"pairs", pairs_json(t)},
-      {"validation_errors", errors_json(t.validation_errors)},
-      {"interval", interval_json(t.evidence)},
+      {"validation_errors",
+       t.validation_errors.values.empty() ? json() : json_of(t.validation_errors)},
+      {"interval", t.evidence ? json_of(t.evidence->interval) : json()},
       {"most_wrong", most_wrong_json(t.evidence)}};
 }
 

@@ -2,7 +2,7 @@
 
 #include "engine/report/base/forest.hpp"
 #include "engine/report/base/format.hpp"
-#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/json_fields.hpp"
 #include "engine/report/page/report_words.hpp"
 #include "engine/store/run/visit_rows.hpp"
 #include "genome/base/text.hpp"
@@ -142,15 +142,15 @@ std::string to_text(const importance& i) {
 }
 
 std::string to_json(const importance& i) {
-  ordered_json out{{"metric", i.metric},
-                   {"candidates", i.candidates},
-                   {"explained", i.explained},
-                   {"order", ordered_json::array()}};
-  for (const auto& m : i.order)
-    out["order"].push_back({{"name", m.name},
-                            {"kind", m.layers ? "network" : "hyperparameter"},
-                            {"share", m.share}});
-  return text_of(out);
+  const auto one = [](const auto& m) -> ordered_json {
+    return {{"name", m.name},
+            {"kind", m.layers ? "network" : "hyperparameter"},
+            {"share", m.share}};
+  };
+  return text_of({{"metric", i.metric},
+                  {"candidates", i.candidates},
+                  {"explained", i.explained},
+                  {"order", json_of(i.order, one)}});
 }
 
 } // namespace clade

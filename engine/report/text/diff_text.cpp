@@ -1,5 +1,5 @@
 #include "engine/report/base/format.hpp"
-#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/json_fields.hpp"
 #include "engine/report/view/diff.hpp"
 #include "genome/base/text.hpp"
 
@@ -214,13 +214,6 @@ json run_json(const compared_run& r) {
           {"wall_seconds", r.curve.wall_seconds}};
 }
 
-json values_json(const std::vector<std::optional<double>>& values) {
-  json out = json::array();
-  for (const auto& v : values)
-    out.push_back(v ? json(*v) : json());
-  return out;
-}
-
 const char* name_of(effort_comparison::measure by) {
   switch (by) {
   case effort_comparison::measure::evaluations:
@@ -234,10 +227,10 @@ const char* name_of(effort_comparison::measure by) {
 }
 
 json effort_json(const effort_comparison& c) {
-  json out{{"by", name_of(c.by)}, {"marks", json::array()}};
-  for (const auto& m : c.marks)
-    out["marks"].push_back(
-        {{"effort", m.effort}, {"a", values_json(m.a)}, {"b", values_json(m.b)}});
+  json out{{"by", name_of(c.by)}};
+  out["marks"] = json_of(c.marks, [](const effort_mark& m) -> json {
+    return {{"effort", m.effort}, {"a", json_of(m.a)}, {"b", json_of(m.b)}};
+  });
   out["sign_test"] = !c.signs ? json()
                               : json{{"a_better", c.signs->first},
                                      {"b_better", c.signs->second},
@@ -271,22 +264,14 @@ std::string to_json(const run_diff& d) {
   json out{{"metric", d.goal.metric},
            {"maximize", d.goal.maximize},
            {"same_objective", d.same_goal},
-           {"a", json::array()},
-           {"b", json::array()},
-           {"settings", json::array()},
-           {"pairs", json::array()},
-           {"unpaired_seeds", d.unpaired},
-           {"best", json::array()}};
-  for (const auto& r : d.a)
-    out["a"].push_back(run_json(r));
-  for (const auto& r : d.b)
-    out["b"].push_back(run_json(r));
-  for (const auto& s : d.settings)
-    out["settings"].push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
-  for (const auto& p : d.pairs)
-    out["pairs"].push_back(pair_json(d, p));
-  for (const auto& c : d.efforts)
-    out["best"].push_back(effort_json(c));
+           {"a", json_of(d.a, run_json)},
+           {"b", json_of(d.b, run_json)}};
+  out["settings"] = json_of(d.settings, [](const setting_difference& s) -> json {
+    return {{"key", s.key}, {"a", s.a}, {"b", s.b}};
+  });
+  out["pairs"] = json_of(d.pairs, [&](const run_pair& p) { return pair_json(d, p); });
+  out["unpaired_seeds"] = d.unpaired;
+  out["best"] = json_of(d.efforts, effort_json);
   return text_of(out);
 }
 

@@ -1,5 +1,5 @@
 #include "engine/report/base/format.hpp"
-#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/json_fields.hpp"
 #include "engine/report/view/explain.hpp"
 #include "genome/base/text.hpp"
 
@@ -165,13 +165,13 @@ std::string others_text(const explanation& e) {
 json overview_json(const candidate_overview& c) {
   return {{"id", c.id},
           {"generation", c.generation},
-          {"fitness", c.fitness ? json(*c.fitness) : json()},
-          {"outcome", c.result ? json(clade::to_text(*c.result)) : json()},
+          {"fitness", some(c.fitness)},
+          {"outcome", json_of(c.result)},
           {"parents", c.parents},
           {"origin", c.origin},
-          {"equal_to", c.equal_to == 0 ? json() : json(c.equal_to)},
-          {"epochs", c.epochs == 0 ? json() : json(c.epochs)},
-          {"start", c.start == 0 ? json() : json(c.start)}};
+          {"equal_to", some(c.equal_to)},
+          {"epochs", some(c.epochs)},
+          {"start", some(c.start)}};
 }
 
 const char* name_of(inherited_gene::kind what) {
@@ -236,9 +236,7 @@ std::string to_json(const explanation& e) {
   for (const auto& s : e.line) {
     auto one = overview_json(s.who);
     one["gain"] = s.gain ? json(*s.gain) : json();
-    one["changes"] = json::array();
-    for (const auto& c : s.changes)
-      one["changes"].push_back(to_text(c));
+    one["changes"] = json_of(s.changes, [](const change& c) { return to_text(c); });
     one["other"] = s.other ? overview_json(*s.other) : json();
     one["nodes_from_other"] = s.nodes_from_other;
     one["settings_from_other"] = s.settings_from_other;
@@ -254,9 +252,7 @@ std::string to_json(const explanation& e) {
          {"from", g.from == 0 ? json() : json(g.from)},
          {"introduced", g.introduced},
          {"settled", g.settled}});
-  out["others"] = json::array();
-  for (const auto& c : e.others)
-    out["others"].push_back(overview_json(c));
+  out["others"] = json_of(e.others, overview_json);
   return text_of(out);
 }
 

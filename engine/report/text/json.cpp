@@ -1,8 +1,19 @@
 #include "engine/report/text/json.hpp"
 
-#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/json_fields.hpp"
+#include "engine/report/base/overview_fields.hpp"
+#include "engine/run/records/record_fields.hpp"
 
 namespace clade {
+
+static void fields(auto& v, like<compared> auto& c) {
+  v("subject", c.subject);
+  v("id", c.id, if_known(c.id));
+  v("validation", c.validation);
+  v("test", c.test);
+  v("parameters", c.parameters);
+  v("test_metrics", c.test_metrics);
+}
 
 namespace {
 
@@ -31,57 +42,6 @@ json genome_json(const genome& g) {
                             {"weight", e.weight}});
   out["hyperparameters"] = settings_json(g.hyperparameters);
   return out;
-}
-
-json curve_json(const std::vector<epoch>& epochs) {
-  json curve = json::array();
-  for (const auto& one : epochs)
-    curve.push_back({{"number", one.number},
-                     {"metrics", metrics_json(one.metrics)},
-                     {"seconds", one.seconds}});
-  return curve;
-}
-
-json evaluation_json(const evaluation& e) {
-  return {{"outcome", to_text(e.outcome)}, {"metrics", metrics_json(e.metrics)},
-          {"parameters", e.parameters},    {"weights_hash", exact(e.weights_hash)},
-          {"equal_to", some(e.equal_to)},  {"reason", some(e.reason)},
-          {"curve", curve_json(e.curve)},  {"seconds", e.seconds},
-          {"slot", some(e.slot)},          {"tries", e.tries}};
-}
-
-json candidate_json(const candidate_overview& c) {
-  return {{"id", c.id},
-          {"generation", c.generation},
-          {"index", c.index},
-          {"origin", c.origin},
-          {"parents", c.parents},
-          {"equal_to", some(c.equal_to)},
-          {"nodes", c.nodes},
-          {"outcome", c.result ? json(to_text(*c.result)) : json()},
-          {"fitness", some(c.fitness)},
-          {"parameters", c.result ? json(c.parameters) : json()},
-          {"seconds", c.result ? json(c.seconds) : json()},
-          {"reason", some(c.reason)},
-          {"epochs", some(c.epochs)},
-          {"start", some(c.start)}};
-}
-
-json generation_json(const generation_overview& g) {
-  const auto any = [&](double v) { return g.best == 0 ? json() : json(v); };
-  return {{"generation", g.generation},
-          {"born", g.born},
-          {"evaluated", g.evaluated},
-          {"failed", g.failed},
-          {"best", some(g.best)},
-          {"best_fitness", any(g.best_fitness)},
-          {"lower_quartile", any(g.lower_quartile)},
-          {"median", any(g.median)},
-          {"upper_quartile", any(g.upper_quartile)},
-          {"training_seconds", g.training_seconds},
-          {"born_ms", g.born_ms},
-          {"closed_ms", some(g.closed_ms)},
-          {"survivors", g.survivors}};
 }
 
 json run_json(const run_view& r) {
@@ -151,10 +111,8 @@ json genome_view_json(const genome_view& g) {
            {"has_weights", g.has_weights},
            {"genome", genome_json(*c.genome)},
            {"description", to_text(*c.genome)}};
-  out["evaluation"] = g.evaluated ? evaluation_json(*g.evaluated) : json();
-  out["lineage"] = json::array();
-  for (const auto& one : g.lineage)
-    out["lineage"].push_back(candidate_json(one));
+  out["evaluation"] = json_of(g.evaluated);
+  out["lineage"] = json_of(g.lineage);
   return out;
 }
 
@@ -162,17 +120,10 @@ json genome_view_json(const genome_view& g) {
 json end_json(const champion_view& c) {
   json out{{"validation_metric", c.validation_metric},
            {"test_metric", some(c.test_metric)},
-           {"comparison", json::array()},
+           {"comparison", json_of(c.comparison)},
            {"details", details_json(c.details)},
            {"verdict", c.verdict},
            {"seeds", seeds_json(c.seeds)}};
-  for (const auto& one : c.comparison)
-    out["comparison"].push_back({{"subject", one.subject},
-                                 {"id", some(one.id)},
-                                 {"validation", some(one.validation)},
-                                 {"test", some(one.test)},
-                                 {"parameters", one.parameters},
-                                 {"test_metrics", metrics_json(one.test_metrics)}});
   return out;
 }
 
@@ -188,15 +139,8 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
                     const std::optional<champion_view>& end,
                     const annotations& annotated) {
   auto out = run_json(r);
-  out["generations"] = json::array();
-  for (const auto& g : generations)
-    out["generations"].push_back(generation_json(g));
-  out["nodes"] = json::array();
-  for (const auto& n : nodes)
-    out["nodes"].push_back({{"slot", n.slot},
-                            {"joined_ms", n.joined_ms},
-                            {"left_ms", some(n.left_ms)},
-                            {"reason", some(n.reason)}});
+  out["generations"] = json_of(generations);
+  out["nodes"] = json_of(nodes);
   out["front"] = front ? front_json(*front) : json();
   out["end"] = end ? end_json(*end) : json();
   out["annotations"] = annotations_json(annotated);
@@ -205,10 +149,7 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
 
 std::string to_json(std::span<const candidate_overview> members,
                     std::uint64_t generation) {
-  json out{{"generation", generation}, {"candidates", json::array()}};
-  for (const auto& c : members)
-    out["candidates"].push_back(candidate_json(c));
-  return text_of(out);
+  return text_of({{"generation", generation}, {"candidates", json_of(members)}});
 }
 
 std::string to_json(const genome_view& g, const annotation* annotated) {
@@ -234,7 +175,7 @@ std::string curves_json(std::span<const genome_view> candidates) {
     if (c.evaluated)
       out["curves"].push_back({{"id", c.born.id},
                                {"metrics", metrics_json(c.evaluated->metrics)},
-                               {"curve", curve_json(c.evaluated->curve)}});
+                               {"curve", json_of(c.evaluated->curve)}});
   return text_of(out);
 }
 

@@ -42,17 +42,17 @@ void fields(auto& v, like<metric> auto& m) {
 }
 
 void fields(auto& v, like<epoch> auto& e) {
-  v("epoch", e.number);
+  v("number", e.number);
   v("metrics", e.metrics);
   v("seconds", e.seconds);
 }
 
 void fields(auto& v, like<change> auto& c) {
-  v("kind of change", c.kind);
-  v("gene", c.gene);
-  v("name", c.name);
-  v("before", c.before);
-  v("after", c.after);
+  v("kind of change", c.kind, as_key("kind"));
+  v("gene", c.gene, if_known(c.gene));
+  v("name", c.name, if_known(c.name));
+  v("before", c.before, if_known(c.before));
+  v("after", c.after, if_known(c.after));
 }
 
 void fields(auto& v, like<zero_cost_scores> auto& s) {
@@ -62,18 +62,18 @@ void fields(auto& v, like<zero_cost_scores> auto& s) {
 }
 
 void fields(auto& v, like<evaluation> auto& e) {
-  v("id", e.id);
+  v("id", e.id, not_in_json());
   v("outcome", e.outcome);
   v("metrics", e.metrics);
   v("parameters", e.parameters);
-  v("weights_hash", e.weights_hash);
-  v("equal_to", e.equal_to);
-  v.aside("reason", e.reason);
+  v("weights_hash", e.weights_hash, as_text());
+  v("equal_to", e.equal_to, if_known(e.equal_to));
+  v.aside("reason", e.reason, if_known(e.reason));
   v.aside("curve", e.curve);
   v.aside("seconds", e.seconds);
-  v.aside("slot", e.slot);
+  v.aside("slot", e.slot, if_known(e.slot));
   v.aside("tries", e.tries);
-  v.last("updates", e.updates);
+  v.last("updates", e.updates, not_in_json());
 }
 
 void fields(auto& v, like<value_pair> auto& p) {
@@ -94,7 +94,7 @@ void fields(auto& v, like<metric_interval> auto& i) {
 }
 
 void fields(auto& v, like<misclassified> auto& m) {
-  v("place", m.place);
+  v("place", m.place, not_in_json());
   v("actual", m.actual);
   v("predicted", m.predicted);
   v("actual_probability", m.actual_probability);
@@ -102,7 +102,7 @@ void fields(auto& v, like<misclassified> auto& m) {
 }
 
 void fields(auto& v, like<missed_value> auto& m) {
-  v("place", m.place);
+  v("place", m.place, not_in_json());
   v("actual", m.actual);
   v("predicted", m.predicted);
 }
@@ -127,7 +127,7 @@ void fields(auto& v, like<test_details> auto& t) {
 
 void fields(auto& v, like<examination> auto& e) {
   v("subject", e.subject);
-  v("id", e.id);
+  v("id", e.id, if_known(e.id));
   v("metrics", e.metrics);
   v("parameters", e.parameters);
   v.last("details", e.details);
@@ -161,7 +161,7 @@ void fields(auto& v, like<generation_closed> auto& r) {
 }
 
 void fields(auto& v, like<run_finished> auto& r) {
-  v("champion", r.champion);
+  v("champion", r.champion, if_known(r.champion));
   v("examinations", r.examinations);
 }
 
@@ -183,8 +183,8 @@ void fields(auto& v, like<attempt_failed> auto& r) {
 void fields(auto& v, like<slot_changed> auto& r) {
   v.aside("slot", r.slot);
   v.aside("joined", r.joined);
-  v.aside("reason", r.reason);
-  v.last("rounding", r.rounding);
+  v.aside("reason", r.reason, if_known(r.reason));
+  v.last("rounding", r.rounding, as_text());
 }
 
 void fields(auto& v, like<straggler_seen> auto& r) {
@@ -214,20 +214,20 @@ void fields(auto& v, like<operator_command> auto& r) {
 
 void fields(auto& v, like<data_fold> auto& f) {
   v("fold", f.index);
-  v("of", f.of);
+  v("folds", f.of);
 }
 
 void fields(auto& v, like<final_training> auto& t) {
   v("source", t.source);
   v("epochs", t.epochs);
-  v("fold", t.fold);
+  v("fold", t.fold, spread());
 }
 
 void fields(auto& v, like<final_planned> auto& r) {
-  v.aside("reason", r.reason);
-  v.aside("time_ms", r.time_ms);
+  v.aside("reason", r.reason, if_known(r.reason));
+  v.aside("time_ms", r.time_ms, not_in_json());
   v("trainings", r.trainings);
-  v.last("folds_apart", r.folds_apart);
+  v.last("folds_apart", r.folds_apart, not_in_json());
 }
 
 void fields(auto& v, like<tree_sizes> auto& t) {

@@ -136,7 +136,7 @@ record read_record(decoder& d, std::uint64_t kind, std::size_t size) {
   Record r;
   const auto counted = count_fields(r);
   const auto wanted = 1 + counted.count;
-  if (size != wanted && !(counted.has_last && size == wanted + 1))
+  if (size < wanted || size > wanted + counted.lasts)
     d.fail(fmt::format("a record of kind {} with {} fields instead of {}", kind, size,
                        wanted));
   else

@@ -77,29 +77,6 @@ void read_field(decoder& in, const char* name, open_candidates& open) {
     open[line.id] = line;
 }
 
-void fields(auto& v, like<generation_line> auto& g) {
-  v("generation", g.summary.generation);
-  v("best", g.summary.best);
-  v("best_fitness", g.summary.best_fitness);
-  v("median_fitness", g.summary.median_fitness);
-  v("lower_quartile", g.summary.lower_quartile);
-  v("upper_quartile", g.summary.upper_quartile);
-  v("succeeded", g.summary.succeeded);
-  v("failed", g.summary.failed);
-  v("born_ms", g.born_ms);
-  v("closed_ms", g.closed_ms);
-  v("closed_sequence", g.closed_sequence);
-  v("members", g.summary.front.members);
-  v("hypervolume", g.summary.front.hypervolume);
-}
-
-void fields(auto& v, like<slot_stay> auto& s) {
-  v("slot", s.slot);
-  v("joined_ms", s.joined_ms);
-  v("left_ms", s.left_ms);
-  v("reason", s.reason);
-}
-
 void fields(auto& v, like<digest> auto& d) {
   v("high", d.high);
   v("low", d.low);

@@ -4,61 +4,8 @@
 
 namespace clade {
 
-void fields(auto& v, like<team_share> auto& t) {
-  v("member", t.member);
-  v("members", t.members);
-  v("steps", t.steps);
-  v("bytes", t.bytes);
-  v("waits", t.waits);
-  v("awaited", t.awaited);
-}
-
-void fields(auto& v, like<slot_view> auto& s) {
-  v("name", s.name);
-  v("label", s.label);
-  v("ready", s.ready);
-  v("away", s.away);
-  v("training", s.training);
-  v("epoch", s.epoch);
-  v("epochs", s.epochs);
-  v("joined", s.joined);
-  v("heard", s.heard);
-  v("at_work", s.at_work);
-  v("quarantined", s.quarantined);
-  v("clock_ahead", s.clock_ahead);
-  v("team", s.team);
-}
-
-void fields(auto& v, like<slots_view> auto& s) {
-  v("waiting", s.waiting);
-  v("slots", s.slots);
-}
-
-void fields(auto& v, like<epoch_event> auto& e) {
-  v("slot", e.slot);
-  v("id", e.id);
-  v("epoch", e.number);
-  v("epochs", e.of);
-  v("metrics", e.metrics);
-}
-
 void fields(auto& v, like<alive> auto& a) {
   v("sequence", a.sequence);
-}
-
-void fields(auto& v, like<candidate_overview> auto& c) {
-  v("id", c.id);
-  v("generation", c.generation);
-  v("index", c.index);
-  v("origin", c.origin);
-  v("parents", c.parents);
-  v("equal_to", c.equal_to);
-  v("nodes", c.nodes);
-  v("outcome", c.result);
-  v("fitness", c.fitness);
-  v("parameters", c.parameters);
-  v("seconds", c.seconds);
-  v("reason", c.reason);
 }
 
 void fields(auto& v, like<candidate_row> auto& r) {
@@ -91,23 +38,16 @@ std::vector<bytes> parts(const record_event& h) {
   return {"record", place.take(), encode(h.record)};
 }
 
-template<class T>
-bytes written(const T& v) {
-  encoder out;
-  write_field(out, v);
-  return out.take();
-}
-
 std::vector<bytes> parts(const epoch_event& e) {
-  return {"epoch", written(e)};
+  return {"epoch", encoded(e)};
 }
 
 std::vector<bytes> parts(const slots_view& v) {
-  return {"slots", written(v)};
+  return {"slots", encoded(v)};
 }
 
 std::vector<bytes> parts(const alive& a) {
-  return {"alive", written(a)};
+  return {"alive", encoded(a)};
 }
 
 expected<published> decode_happened(std::span<const bytes> parts) {
@@ -147,6 +87,22 @@ void open_answer(decoder& d, std::string_view kind, std::size_t size) {
 template<class T>
 expected<T> closed(const decoder& d, T value) {
   return d.finish().map([&] { return std::move(value); });
+}
+
+template<class T>
+bytes answer(const char* kind, const T& v) {
+  encoder out;
+  out.array(2).text(kind);
+  write_field(out, v);
+  return out.take();
+}
+
+template<class T>
+expected<T> read_answer(const char* kind, std::span<const char> data) {
+  decoder d(data);
+  open_answer(d, kind, 2);
+  auto v = read_as<T>(d);
+  return closed(d, std::move(v));
 }
 
 } // namespace
@@ -235,17 +191,11 @@ bytes encode_snapshot(const std::string& name, const run_picture& p) {
 }
 
 bytes encode_answer(const genome_view& g) {
-  encoder out;
-  out.array(2).text("candidate");
-  write_field(out, g);
-  return out.take();
+  return answer("candidate", g);
 }
 
 bytes encode_answer(const std::vector<candidate_row>& rows) {
-  encoder out;
-  out.array(2).text("candidates");
-  write_field(out, rows);
-  return out.take();
+  return answer("candidates", rows);
 }
 
 bytes encode_failure(const std::string& sentence) {
@@ -264,17 +214,11 @@ expected<snapshot> decode_snapshot(std::span<const char> data) {
 }
 
 expected<genome_view> decode_candidate_answer(std::span<const char> data) {
-  decoder d(data);
-  open_answer(d, "candidate", 2);
-  auto g = read_as<genome_view>(d);
-  return closed(d, std::move(g));
+  return read_answer<genome_view>("candidate", data);
 }
 
 expected<std::vector<candidate_row>> decode_rows_answer(std::span<const char> data) {
-  decoder d(data);
-  open_answer(d, "candidates", 2);
-  auto rows = read_as<std::vector<candidate_row>>(d);
-  return closed(d, std::move(rows));
+  return read_answer<std::vector<candidate_row>>("candidates", data);
 }
 
 } // namespace clade

@@ -31,6 +31,46 @@ TEST_CASE("queue JSON: a submission is read as it was written") {
   CHECK(*read == std::vector{a_submission()});
 }
 
+TEST_CASE("queue JSON: a submission and an entry stay what programs read") {
+  const auto full = a_submission();
+  const queue_submission least{.user = "ann", .words = {"true"}, .directory = "/"};
+  const auto sent = [](const queue_submission& s) {
+    return nlohmann::json::parse(text_of(submission_json(s)));
+  };
+  CHECK(sent(full) == nlohmann::json::parse(R"({"command":["digits.toml","--seed","2"],
+    "kind":"run","directory":"/home/ann","name":"digits","device":"cuda","priority":-2,
+    "slots":2,"seconds":60,"requeue":true,"after":[1,2],"once":"it","ranks":2})"));
+  CHECK(sent(least) == nlohmann::json::parse(R"({"command":["true"],"kind":"command",
+    "directory":"/","name":"","device":"","priority":0,"slots":1,"seconds":0,
+    "requeue":false,"after":[],"once":""})"));
+
+  queue_entry e{.what = full};
+  e.state = entry_state::running;
+  e.slots = {"cuda:0@rome", "cuda:1@rome"};
+  e.submitted_ms = 5;
+  e.started_ms = 6;
+  e.starts = 2;
+  e.losses = 1;
+  CHECK(text_of(entry_json(3, e, "late", {}))
+        == R"({"id":3,"user":"ann","name":"digits","kind":"run","state":"running",)"
+           R"("reason":"late","stopping":false,"priority":-2,"slots":2,"device":"cuda",)"
+           R"("seconds":60,"after":[1,2],"requeue":true,"once":"it","ranks":2,)"
+           R"("on":["cuda:0@rome","cuda:1@rome"],"submitted":5,"started":6,)"
+           R"("ended":null,"starts":2,"losses":1,)"
+           R"("command":["digits.toml","--seed","2"],"directory":"/home/ann"})");
+  CHECK(text_of(entry_json(3, {.what = least}, "", {.readable = false}))
+        == R"({"id":3,"user":"ann","name":null,"kind":"command","state":"waiting",)"
+           R"("reason":null,"stopping":false,"priority":0,"slots":1,"device":null,)"
+           R"("seconds":0,"after":[],"requeue":false,"once":null,"ranks":null,"on":[],)"
+           R"("submitted":null,"started":null,"ended":null,"starts":0,"losses":0,)"
+           R"("command":null,"directory":null})");
+  CHECK(text_of(entry_json(3, e, "", {.readable = false, .brief = true}))
+        == R"({"id":3,"user":"ann","name":"digits","kind":"run","state":"running",)"
+           R"("priority":-2,"slots":2,"device":"cuda","seconds":60,"after":[1,2],)"
+           R"("requeue":true,"once":"it","ranks":2,"on":["cuda:0@rome","cuda:1@rome"],)"
+           R"("submitted":5,"started":6,"starts":2,"losses":1})");
+}
+
 TEST_CASE("queue JSON: what is wrong is named with its entry and key") {
   const auto refusal = [](const std::string& text) {
     const auto read = parse_submissions(text, "ann");

@@ -5,6 +5,7 @@
 #include "engine/config/experiment/reference.hpp"
 #include "engine/config/experiment/space_reference.hpp"
 #include "engine/report/base/format.hpp"
+#include "engine/report/base/json_fields.hpp"
 #include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 
@@ -109,30 +110,21 @@ json setting_json(const setting_entry& s) {
 }
 
 json operator_json(const operator_entry& o) {
-  json takes = json::array();
-  if (o.role != operator_role::input)
-    for (const auto l : o.takes)
-      takes.push_back(to_text(l));
-  json settings = json::array();
-  for (const auto& s : o.settings)
-    settings.push_back(setting_json(s));
+  const bool enters = o.role != operator_role::input;
   return {{"name", o.name},
           {"summary", o.summary},
           {"details", o.details.empty() ? json(nullptr) : json(o.details)},
           {"inserted", o.role != operator_role::layer},
-          {"takes", std::move(takes)},
+          {"takes", enters ? json_of(o.takes) : json::array()},
           {"several", o.merges},
           {"gives", o.output},
           {"block", o.block},
           {"costs", o.costs},
-          {"settings", std::move(settings)}};
+          {"settings", json_of(o.settings, setting_json)}};
 }
 
 json operators_json() {
-  json all = json::array();
-  for (const auto& o : operators())
-    all.push_back(operator_json(o));
-  return {{"operators", std::move(all)}};
+  return {{"operators", json_of(operators(), operator_json)}};
 }
 
 } // namespace

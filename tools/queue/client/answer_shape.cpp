@@ -1,8 +1,11 @@
 #include "tools/queue/client/answer_shape.hpp"
 
+#include "engine/queue/queue_entry.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 namespace clade {
 
@@ -10,18 +13,39 @@ namespace {
 
 using is = answer_kind;
 
-constexpr std::array entry_keys{
-    answer_key{"id", is::natural, true}, answer_key{"user", is::text},
-    answer_key{"name", is::text},        answer_key{"kind", is::text},
-    answer_key{"state", is::text, true}, answer_key{"reason", is::text},
-    answer_key{"stopping", is::truth},   answer_key{"priority", is::integer},
-    answer_key{"slots", is::natural},    answer_key{"device", is::text},
-    answer_key{"seconds", is::natural},  answer_key{"ranks", is::natural},
-    answer_key{"on", is::texts},         answer_key{"submitted", is::integer},
-    answer_key{"started", is::integer},  answer_key{"ended", is::integer},
-    answer_key{"starts", is::natural},   answer_key{"losses", is::natural},
-    answer_key{"command", is::texts},    answer_key{"directory", is::text},
-    answer_key{"folder", is::text},      answer_key{"run", is::text}};
+/// Lists what a client may find of a submission in an entry.
+struct key_lister {
+  std::vector<answer_key>& keys;
+
+  template<class T>
+  void operator()(const char* name, const T&, const documented&) {
+    keys.push_back({name, std::same_as<T, bool>                       ? is::truth
+                          : std::signed_integral<T>                   ? is::integer
+                          : std::same_as<T, std::vector<std::string>> ? is::texts
+                          : std::same_as<T, std::vector<entry_id>>    ? is::naturals
+                          : std::same_as<T, std::string> || std::is_enum_v<T>
+                              ? is::text
+                              : is::natural});
+  }
+  template<class T>
+  void last(const char* name, const std::optional<T>&, const documented& said) {
+    (*this)(name, T{}, said);
+  }
+};
+
+std::vector<answer_key> keys_of_entry() {
+  std::vector<answer_key> keys{
+      {"id", is::natural, true}, {"state", is::text, true}, {"reason", is::text},
+      {"stopping", is::truth},   {"on", is::texts},         {"submitted", is::integer},
+      {"started", is::integer},  {"ended", is::integer},    {"starts", is::natural},
+      {"losses", is::natural},   {"folder", is::text},      {"run", is::text}};
+  key_lister lister{keys};
+  const queue_submission any;
+  fields(lister, any);
+  return keys;
+}
+
+const std::vector<answer_key> entry_keys = keys_of_entry();
 constexpr std::array slot_keys{answer_key{"slot", is::text}, answer_key{"user", is::text},
                                answer_key{"entry", is::natural}};
 constexpr std::array user_keys{

@@ -1,35 +1,28 @@
 #include "tools/queue/head/event_batch.hpp"
 
+#include "genome/codec/fields.hpp"
+
 namespace clade {
 
+static void fields(auto& v, like<stored_event> auto& e) {
+  v("sequence", e.sequence);
+  v("unix_ms", e.unix_ms);
+  v("payload", e.payload, as_binary());
+  v("checksum", e.checksum);
+}
+
+static void fields(auto& v, like<event_batch> auto& b) {
+  v("last", b.last);
+  v("checksum", b.checksum);
+  v("events", b.events);
+}
+
 bytes encode(const event_batch& batch) {
-  encoder out;
-  out.array(3).natural(batch.last).natural(batch.checksum).array(batch.events.size());
-  for (const auto& e : batch.events)
-    out.array(4)
-        .natural(e.sequence)
-        .integer(e.unix_ms)
-        .binary(e.payload)
-        .natural(e.checksum);
-  return out.take();
+  return encoded(batch);
 }
 
 expected<event_batch> decode_event_batch(std::span<const char> data) {
-  decoder in(data);
-  event_batch batch;
-  in.array(3);
-  batch.last = in.natural();
-  batch.checksum = in.natural();
-  batch.events = decode_list(in, [](decoder& d) {
-    stored_event e;
-    d.array(4);
-    e.sequence = d.natural();
-    e.unix_ms = d.integer();
-    e.payload = d.binary();
-    e.checksum = d.natural();
-    return e;
-  });
-  return in.finish().map([&] { return std::move(batch); });
+  return decoded<event_batch>(data);
 }
 
 } // namespace clade

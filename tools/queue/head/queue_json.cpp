@@ -1,5 +1,6 @@
 #include "tools/queue/head/queue_json.hpp"
 
+#include "engine/report/base/json_fields.hpp"
 #include "genome/base/json_depth.hpp"
 
 #include <algorithm>
@@ -24,60 +25,58 @@ tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
 
 constexpr double least_used = 1; ///< The least use of which is said that somebody had it.
 
-bool is_list_of_text(const ordered_json& v) {
-  return v.is_array() && std::ranges::all_of(v, [](const ordered_json& one) {
-           return one.is_string();
-         });
+bool is_natural(const ordered_json& v, std::uint64_t most) {
+  return v.is_number_unsigned() && v.get<std::uint64_t>() <= most;
 }
 
-/// Puts the value of a key into the submission; false: it is of another type.
-bool read_key(const std::string& key, const ordered_json& v, queue_submission& s) {
-  if (key == "command")
-    return is_list_of_text(v)
-           && (s.words = v.get<std::vector<std::string>>(), !v.empty());
-  if (key == "kind") {
-    for (std::size_t k = 0; v.is_string() && k < entry_kinds; ++k)
-      if (v == to_text(static_cast<entry_kind>(k))) {
-        s.kind = static_cast<entry_kind>(k);
-        return true;
-      }
+/// Reads a value of the type of a field; false: it is of another.
+template<class T>
+bool read_value(const ordered_json& v, T& to) {
+  if constexpr (std::same_as<T, entry_kind>) {
+    for (std::size_t k = 0; k < entry_kinds; ++k)
+      if (v == to_text(static_cast<entry_kind>(k)))
+        return to = static_cast<entry_kind>(k), true;
     return false;
-  }
-  if (key == "directory" || key == "name" || key == "device" || key == "once") {
-    auto& text = key == "directory" ? s.directory
-                 : key == "name"    ? s.name
-                 : key == "device"  ? s.device
-                                    : s.once;
-    return v.is_string() && (text = v.get<std::string>(), true);
-  }
-  if (key == "priority")
-    return v.is_number_integer()
-           && !(v.is_number_unsigned() && v.get<std::uint64_t>() > INT64_MAX)
-           && (s.priority = v.get<std::int64_t>(), true);
-  if (key == "slots" || key == "ranks") {
-    if (!v.is_number_unsigned() || v > std::numeric_limits<std::uint32_t>::max())
-      return false;
-    const auto number = v.get<std::uint32_t>();
-    if (key == "slots")
-      s.slots = number;
+  } else if constexpr (requires { to.emplace_back(); }) {
+    to.clear();
+    return v.is_array() && std::ranges::all_of(v, [&](const ordered_json& one) {
+             return read_value(one, to.emplace_back());
+           });
+  } else if constexpr (requires { to.emplace(); }) {
+    return read_value(v, to.emplace());
+  } else if constexpr (requires { to.count(); }) {
+    return is_natural(v, std::uint32_t{1} << 31)
+           && (to = T(v.get<std::uint32_t>()), true);
+  } else {
+    bool fits = false;
+    if constexpr (std::same_as<T, bool>)
+      fits = v.is_boolean();
+    else if constexpr (std::same_as<T, std::string>)
+      fits = v.is_string();
+    else if constexpr (std::unsigned_integral<T>)
+      fits = is_natural(v, std::numeric_limits<T>::max());
     else
-      s.ranks = number;
-    return true;
+      fits =
+          is_natural(v, INT64_MAX) || (v.is_number_integer() && !v.is_number_unsigned());
+    return fits && (to = v.get<T>(), true);
   }
-  if (key == "seconds")
-    return v.is_number_unsigned() && v <= std::uint32_t{1} << 31
-           && (s.time = std::chrono::seconds(v.get<std::uint32_t>()), true);
-  if (key == "requeue")
-    return v.is_boolean() && (s.requeue = v.get<bool>(), true);
-  return v.is_array()
-         && std::ranges::all_of(
-             v, [](const ordered_json& one) { return one.is_number_unsigned(); })
-         && (s.after = v.get<std::vector<entry_id>>(), true);
 }
 
-constexpr std::array<std::string_view, 12> keys{
-    "command", "kind",    "directory", "name",  "device", "priority",
-    "slots",   "seconds", "requeue",   "after", "once",   "ranks"};
+/// Puts the value of a key into its field of a submission.
+struct key_reader {
+  std::string_view key;
+  const ordered_json& value;
+  bool known = false; ///< There is a field of that key,
+  bool fits = false;  ///< and the value is of its type.
+
+  void operator()(const char* name, auto& v, const documented& said) {
+    if (key != name || !said.is_sent())
+      return;
+    known = true;
+    fits = read_value(value, v);
+  }
+  void last(const char* name, auto& v, const documented& said) { (*this)(name, v, said); }
+};
 
 expected<queue_submission> parse_one(const ordered_json& one, std::size_t number,
                                      const std::string& user) {
@@ -85,15 +84,49 @@ expected<queue_submission> parse_one(const ordered_json& one, std::size_t number
     return refuse(number, "is no object");
   queue_submission s{.user = user};
   for (const auto& [key, v] : one.items()) {
-    if (std::ranges::find(keys, key) == keys.end())
+    key_reader reader{key, v};
+    fields(reader, s);
+    if (!reader.known)
       return refuse(number, "there is no key \"" + key + "\"");
-    if (!read_key(key, v, s))
+    if (!reader.fits || (key == "command" && s.words.empty()))
       return refuse(number, "\"" + key + "\" has no value of its kind");
   }
   if (s.words.empty())
     return refuse(number, "it has no \"command\"");
   return s;
 }
+
+/// Writes the fields that a client sends: all but the user, who is known by their token.
+struct submission_writer {
+  ordered_json& out;
+
+  void operator()(const char* name, const auto& v, const documented& said) {
+    if (said.is_sent())
+      out.emplace(name, json_of(v));
+  }
+  void last(const char* name, const auto& v, const documented& said) {
+    if (v)
+      (*this)(name, v, said);
+  }
+};
+
+/// Writes the fields that an entry shows behind one another; a text that is empty is null.
+struct entry_writer {
+  ordered_json& out;
+  bool brief = false;
+
+  template<class T>
+  void operator()(const char* name, const T& v, const documented& said) {
+    const bool empty = v == T{};
+    if (!said.is_shown() || (brief && empty))
+      return;
+    out.emplace(name,
+                std::same_as<T, std::string> && empty ? ordered_json() : json_of(v));
+  }
+  void last(const char* name, const auto& v, const documented& said) {
+    (*this)(name, v, said);
+  }
+};
 
 ordered_json time_json(std::int64_t unix_ms) {
   return unix_ms == 0 ? ordered_json() : ordered_json(unix_ms);
@@ -121,14 +154,8 @@ ordered_json entry_json(entry_id id, const queue_entry& e, const std::string& re
   j.emplace("state", to_text(e.state));
   put("reason", some(reason), reason.empty());
   put("stopping", e.stopping.has_value(), !e.stopping);
-  put("priority", s.priority, s.priority == 0);
-  j.emplace("slots", s.slots);
-  put("device", some(s.device), s.device.empty());
-  put("seconds", s.time.count(), s.time.count() == 0);
-  put("after", s.after, s.after.empty());
-  put("requeue", s.requeue, !s.requeue);
-  put("once", some(s.once), s.once.empty());
-  put("ranks", s.ranks ? ordered_json(*s.ranks) : ordered_json(), !s.ranks);
+  entry_writer writer{j, view.brief};
+  fields(writer, s);
   put("on", e.slots, e.slots.empty());
   j.emplace("submitted", time_json(e.submitted_ms));
   put("started", time_json(e.started_ms), e.started_ms == 0);
@@ -182,31 +209,20 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
 }
 
 ordered_json queue_machines_json(const std::vector<queue_machine>& all) {
-  auto machines = ordered_json::array();
-  for (const auto& m : all)
-    machines.push_back({{"machine", m.name},
-                        {"state", to_text(m.state)},
-                        {"slots", m.slots},
-                        {"version", some(m.version)},
-                        {"heard_ms", m.heard.count()},
-                        {"clock_ahead_ms", m.clock_ahead.count()}});
-  return machines;
+  return json_of(all, [](const queue_machine& m) -> ordered_json {
+    return {{"machine", m.name},
+            {"state", to_text(m.state)},
+            {"slots", m.slots},
+            {"version", some(m.version)},
+            {"heard_ms", m.heard.count()},
+            {"clock_ahead_ms", m.clock_ahead.count()}};
+  });
 }
 
 ordered_json submission_json(const queue_submission& s) {
-  ordered_json j{{"command", s.words},
-                 {"kind", to_text(s.kind)},
-                 {"directory", s.directory},
-                 {"name", s.name},
-                 {"device", s.device},
-                 {"priority", s.priority},
-                 {"slots", s.slots},
-                 {"seconds", s.time.count()},
-                 {"requeue", s.requeue},
-                 {"after", s.after},
-                 {"once", s.once}};
-  if (s.ranks)
-    j["ranks"] = *s.ranks;
+  auto j = ordered_json::object();
+  submission_writer writer{j};
+  fields(writer, s);
   return j;
 }
 

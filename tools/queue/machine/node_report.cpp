@@ -13,7 +13,7 @@
 // A submission is as in engine/queue/queue_event.cpp.
 #include "tools/queue/machine/node_report.hpp"
 
-#include "engine/queue/queue_fields.hpp"
+#include "genome/codec/fields.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
 
 #include <set>
@@ -30,14 +30,6 @@ constexpr std::size_t longest_text = 256;
 static void fields(auto& v, like<queue_slot> auto& s) {
   v("name", s.name);
   v("device", s.device);
-}
-
-static void fields(auto& v, like<process_seen> auto& p) {
-  v("pid", p.pid);
-  v("parent", p.parent);
-  v("cpu seconds", p.cpu_seconds);
-  v("resident bytes", p.resident_bytes);
-  v("command", p.command);
 }
 
 static void fields(auto& v, like<held_entry> auto& h) {
@@ -119,25 +111,9 @@ static void check_read(decoder& in, const node_report& r) {
     in.fail("more than 4096 slots");
 }
 
-namespace {
-
-template<class T>
-bytes encoded(const T& v) {
-  encoder out;
-  write_field(out, v);
-  return out.take();
+static error as_input(const error& e) {
+  return {error_kind::invalid_input, e.message};
 }
-
-template<class T>
-expected<T> decoded(std::span<const char> data) {
-  decoder in(data);
-  auto v = read_as<T>(in);
-  return in.finish().map([&] { return std::move(v); }).map_error([](const error& e) {
-    return error{error_kind::invalid_input, e.message};
-  });
-}
-
-} // namespace
 
 bytes encode(const node_report& r) {
   return encoded(r);
@@ -148,11 +124,11 @@ bytes encode(const node_orders& o) {
 }
 
 expected<node_report> decode_node_report(std::span<const char> data) {
-  return decoded<node_report>(data);
+  return decoded<node_report>(data).map_error(as_input);
 }
 
 expected<node_orders> decode_node_orders(std::span<const char> data) {
-  return decoded<node_orders>(data);
+  return decoded<node_orders>(data).map_error(as_input);
 }
 
 } // namespace clade

@@ -2,6 +2,7 @@
 
 #include "engine/queue/next_entries.hpp"
 #include "genome/codec/codec.hpp"
+#include "genome/codec/field_list.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -21,6 +22,14 @@ struct process_seen {
 
   friend bool operator==(const process_seen&, const process_seen&) = default;
 };
+
+void fields(auto& v, like<process_seen> auto& p) {
+  v("pid", p.pid);
+  v("parent", p.parent);
+  v("cpu_seconds", p.cpu_seconds);
+  v("resident_bytes", p.resident_bytes);
+  v("command", p.command);
+}
 
 /// An entry and which start of it, counted from 1: who has an older one has nothing.
 struct held_entry {

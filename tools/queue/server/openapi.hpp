@@ -6,9 +6,14 @@
 
 namespace clade {
 
-/// Returns the answers of a queue's server, as an OpenAPI document: openapi.json beside
-/// this file.
-[[nodiscard]] std::string_view openapi_text();
+/// Returns openapi.json beside this file. "@submission@", "@entry@" and "@keys@" stand in it
+/// for the fields of a submission, for those that an entry shows behind one another, and for
+/// the keys of these.
+[[nodiscard]] std::string_view openapi_frame();
+
+/// Returns the answers of a queue's server, as an OpenAPI document: the frame, with what the
+/// list of a submission's fields says (engine/queue/queue_entry.hpp).
+[[nodiscard]] const std::string& openapi_text();
 
 /// Which methods the paths of an OpenAPI document have.
 class documented_paths {

@@ -1,5 +1,6 @@
 #include "tools/queue/server/queue_server.hpp"
 
+#include "engine/report/base/json_fields.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "tools/http/answers.hpp"
@@ -318,18 +319,12 @@ void http_queue_server::log(const queue_user& u, entry_id id, const request& req
 void http_queue_server::processes(const queue_user& u, entry_id id, response& res) {
   if (const auto theirs = check_theirs(u, id); !theirs)
     return give_not_theirs(res, theirs.error());
-  auto all = ordered_json::array();
-  for (const auto& p : head_.processes_of(id))
-    all.push_back({{"pid", p.pid},
-                   {"parent", p.parent},
-                   {"cpu_seconds", p.cpu_seconds},
-                   {"resident_bytes", p.resident_bytes},
-                   {"command", p.command}});
   const auto machine = head_.look([&](const queue_state& state) {
     const auto& slots = state.entries.at(id).slots;
     return slots.empty() ? std::string() : std::string(machine_of(slots.front()));
   });
-  give_json(res, text_of({{"machine", some(machine)}, {"processes", std::move(all)}}));
+  give_json(res, text_of({{"machine", some(machine)},
+                          {"processes", json_of(head_.processes_of(id))}}));
 }
 
 void http_queue_server::machine(response& res) {
