@@ -31,7 +31,9 @@ std::optional<http_refusal> judge_body(const httplib::Request& req, std::uint64_
   if (!bytes)
     return http_refusal{400, "Content-Length is one whole number"};
   if (*bytes > most)
-    return http_refusal{413, "a request has " + binary_size(most) + " at most"};
+    return http_refusal{413, "the body has " + std::to_string(*bytes)
+                                 + " bytes, and this server takes " + binary_size(most)
+                                 + " at most; send it in parts"};
   if (const auto coding = req.get_header_value("Content-Encoding");
       !coding.empty() && coding != "identity")
     return http_refusal{415, "a body is sent as it is, and not as " + coding};
