@@ -244,6 +244,7 @@ class Entries(QueueTest):
                                 (("submit", "--after", "7", "--", "true"), "there is no #7"),
                                 (("submit", "x.toml"), "x.toml: there is no such file"),
                                 (("submit", self.write_experiment(), "--", "--runs", "here"), "the queue says that of a run"),
+                                (("submit", "--", "true", "x" * 70_000), "and a queue takes 65536 at most"),
                                 (("describe", "9"), "there is no #9"), (("wait", "9"), "there is no #9"),
                                 (("logs", "9"), "there is no #9"), (("cancel", "9"), "there is no #9")):
             self.assertIn(sentence, self.ask(*words, status=2).err)
@@ -356,6 +357,8 @@ class Access(QueueTest):
             self.assertEqual((status, list(answer)), (400, ["error"]), body)
         task = {"entries": [{"command": ["true"], "directory": "/"}]}
         self.assertEqual(self.rest("POST", "/v1/entries", self.token(), task, kind="text/plain")[0], 415)
+        large = {"entries": [{"command": ["true"] * 3_000_000, "directory": "/"}]}
+        self.assertEqual(self.rest("POST", "/v1/entries", self.token(), large)[0], 413)
         for path in ("/v1/entries?ids=x", "/v1/entries?ids=1,", "/v1/entries?count=-1", "/v1/entries?wait=long"):
             self.assertEqual(self.rest("GET", path, self.token())[0], 400, path)
 

@@ -33,7 +33,11 @@ std::optional<http_refusal> judge_body(const httplib::Request& req, std::uint64_
   if (!bytes)
     return http_refusal{400, "Content-Length is one whole number"};
   if (*bytes > most)
-    return http_refusal{413, fmt::format("a request has {} at most", binary_size(most))};
+    return http_refusal{
+        413,
+        fmt::format(
+            "the body has {} bytes, and this server takes {} at most; send it in parts",
+            *bytes, binary_size(most))};
   if (const auto coding = req.get_header_value("Content-Encoding");
       !coding.empty() && coding != "identity")
     return http_refusal{415, "a body is sent as it is, and not as " + coding};

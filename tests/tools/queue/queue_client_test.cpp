@@ -1,6 +1,7 @@
 #include "genome/base/unique_fd.hpp"
 #include "tests/support/scratch.hpp"
 #include "tools/queue/client/client_folder.hpp"
+#include "tools/queue/client/queue_addresses.hpp"
 #include "tools/queue/client/queue_client.hpp"
 #include "tools/queue/client/queue_client_connection.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
@@ -105,6 +106,26 @@ TEST_CASE("queue client: what no queue's server answers is told in a sentence") 
                    && Catch::Contains("as a queue's server does"));
     CHECK_FALSE(client.post("/v1/entries", ordered_json::object(), ids_answer));
   }
+}
+
+TEST_CASE("queue client: what no server takes is not sent") {
+  const scratch_folder folder;
+  std::atomic<bool> asked{false};
+  const odd_server server([&](const auto&, auto& res) {
+    asked = true;
+    res.set_content(R"({"ids":[1]})", "application/json");
+  });
+  auto client = client_of(folder, server.address());
+  CHECK(client.post("/v1/entries", std::string(most_posted_bytes - 2, 'a'), ids_answer));
+  CHECK(asked.exchange(false));
+  const auto refused =
+      client.post("/v1/entries", std::string(most_posted_bytes - 1, 'a'), ids_answer);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == error_kind::invalid_input);
+  CHECK(refused.error().message
+        == "this is 16777217 bytes to send, and a queue's server takes 16 MiB at once; "
+           "nothing was sent");
+  CHECK_FALSE(asked);
 }
 
 TEST_CASE("queue client: a packed or endless answer is not unpacked or read to its end") {

@@ -270,9 +270,7 @@ TEST_CASE(
   CHECK(refusal(s) == "the directory is no absolute path");
   s = shell("true");
   s.name = "\x1b[2J";
-  CHECK(refusal(s)
-        == "a name, and the word that it is submitted once under, has 200 bytes at most, "
-           "and no control characters");
+  CHECK(refusal(s) == "--name has a control character");
   s = {.user = "ann",
        .kind = entry_kind::run,
        .words = {"x.toml", "--slots=2"},
@@ -298,7 +296,8 @@ TEST_CASE("queue head: what waits of a user, and comes before an entry, has boun
   CHECK(q->submit({shell("true", "bob")}));
   auto s = shell("true", "eve");
   s.after.assign(10'001, 1);
-  CHECK(q->submit({s}).error().message == "it comes after 10000 entries at most");
+  CHECK_THAT(q->submit({s}).error().message,
+             Catch::StartsWith("it comes after 10001 entries"));
   REQUIRE(q->cancel(1, "ann"));
   CHECK(q->submit({shell("true")}));
 }

@@ -1,4 +1,4 @@
-#include "engine/queue/queue_entry.hpp"
+#include "engine/queue/submission_rules.hpp"
 #include "genome/base/child_process.hpp"
 #include "genome/base/utf8.hpp"
 #include "tools/cli/queue/cluster_entries.hpp"
@@ -74,6 +74,8 @@ expected<ordered_json> submit_to_queue(const submit_options& options) {
     if (given)
       return fail(error_kind::invalid_input,
                   std::string(name) + " is for a cluster; say which by --to");
+  if (auto ok = check_submission(options.what); !ok)
+    return tl::unexpected(ok.error());
   auto id = submit_to_server(options);
   std::error_code none;
   if (id || id.error().kind != error_kind::not_found

@@ -9,6 +9,9 @@
 
 namespace clade {
 
+/// The bytes of the body of a request that a queue's server takes.
+inline constexpr std::uint64_t most_posted_bytes = 16 << 20;
+
 struct queue_server_params {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0; ///< 0: any that is free.

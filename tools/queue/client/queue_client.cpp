@@ -87,6 +87,11 @@ struct queue_client::impl {
 
   /// Returns the answer of a server of the queue.
   expected<queue_answer> ask(const queue_question& q, bool repeatable) {
+    if (q.body.size() > most_posted_bytes)
+      return fail(error_kind::invalid_input,
+                  "this is " + std::to_string(q.body.size())
+                      + " bytes to send, and a queue's server takes "
+                      + binary_size(most_posted_bytes) + " at once; nothing was sent");
     const auto begun = std::chrono::steady_clock::now();
     while (true) {
       std::string silent;

@@ -1,5 +1,6 @@
 #include "tools/queue/head/queue_head.hpp"
 
+#include "engine/queue/submission_rules.hpp"
 #include "engine/queue/waiting_limits.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
@@ -13,49 +14,11 @@ namespace clade {
 
 namespace {
 
-constexpr std::size_t most_word_bytes = 64 << 10;
-constexpr std::size_t most_name_bytes = 200;
-constexpr std::size_t most_after = 10'000;
-constexpr std::int64_t most_priority = 1000;
 /// The bytes of the events that a replica gets at a time.
 constexpr std::size_t bytes_of_batch = 1 << 20;
 
 tl::unexpected<error> refuse(const std::string& why) {
   return fail(error_kind::invalid_input, why);
-}
-
-/// Checks the parts of a submission that can be judged without the queue.
-expected<void> check_words(const queue_submission& s) {
-  if (s.words.empty() || s.words.front().empty())
-    return refuse("the command is empty");
-  std::size_t bytes = s.directory.size();
-  for (const auto& w : s.words) {
-    bytes += w.size() + 1;
-    if (w.find('\0') != std::string::npos)
-      return refuse("a word of the command has a zero byte");
-    if (is_resumable(s.kind))
-      for (const char* ours : {"--slots", "--runs"})
-        if (w == ours || w.starts_with(std::string(ours) + "="))
-          return refuse(w
-                        + ": the queue says that of a run; clade submit --slots N says "
-                          "how many slots it gets");
-  }
-  if (bytes > most_word_bytes)
-    return refuse("the command has more than 64 KiB");
-  if (!s.directory.starts_with('/') || s.directory.find('\0') != std::string::npos)
-    return refuse("the directory is no absolute path");
-  for (const auto* text : {&s.name, &s.once})
-    if (text->size() > most_name_bytes
-        || std::ranges::any_of(*text, [](unsigned char c) { return c < 32 || c == 127; }))
-      return refuse("a name, and the word that it is submitted once under, has 200 bytes "
-                    "at most, and no control characters");
-  if (s.device.size() > most_name_bytes)
-    return refuse("a device is cpu, cuda or the like");
-  if (s.after.size() > most_after)
-    return refuse("it comes after 10000 entries at most");
-  if (s.priority < -most_priority || s.priority > most_priority)
-    return refuse("a priority is from -1000 to 1000");
-  return {};
 }
 
 } // namespace
@@ -124,7 +87,7 @@ expected<void> queue_head::record(const std::vector<queue_event>& events) {
 }
 
 expected<void> queue_head::check(const queue_submission& s) const {
-  if (auto ok = check_words(s).and_then([&] { return check_ranks(s); }); !ok)
+  if (auto ok = check_submission(s).and_then([&] { return check_ranks(s); }); !ok)
     return ok;
   const auto most = most_together(slots_, s);
   if (s.slots == 0 || (most < s.slots && nodes_.empty() && !takes_any_))

@@ -8,7 +8,6 @@ namespace clade {
 
 namespace {
 
-constexpr std::size_t most_processes = 256;
 constexpr std::size_t most_command_bytes = 200;
 
 std::string command_of(pid_t process) {
@@ -30,9 +29,9 @@ std::vector<pid_t> numbers_below(pid_t root) {
   return numbers;
 }
 
-std::vector<process_seen> processes_below(pid_t root) {
+std::vector<process_seen> processes_below(pid_t root, std::size_t most) {
   auto found = below(root, read_processes());
-  found.resize(std::min(found.size(), most_processes));
+  found.resize(std::min(found.size(), most));
   std::vector<process_seen> seen;
   for (const auto& p : found)
     seen.push_back({.pid = p.id,

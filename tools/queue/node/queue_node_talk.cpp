@@ -22,6 +22,8 @@ constexpr auto round_with_news = 10ms;
 constexpr auto round_without = 100ms;
 constexpr auto log_every = 300ms;
 constexpr std::size_t log_piece_bytes = 1 << 20;
+/// The number of processes in one report: a MiB or so.
+constexpr std::size_t most_processes_reported = 4096;
 
 std::chrono::milliseconds time_since(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -71,9 +73,11 @@ node_report queue_node::report_now() {
                                          .since = since(e.before)},
                        0);
   }
+  auto left = most_processes_reported;
   for (auto& [held, root] : all) {
     if (root > 0)
-      held.processes = processes_below(root);
+      held.processes = processes_below(root, std::min(left, most_processes));
+    left -= held.processes.size();
     r.holds.push_back(std::move(held));
   }
   return r;

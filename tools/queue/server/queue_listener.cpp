@@ -12,7 +12,6 @@ namespace {
 
 /// A request that waits for a change keeps one (queue_server.cpp, node_routes.cpp).
 constexpr std::size_t threads = 64 + 32;
-constexpr std::uint64_t most_posted_bytes = 16 << 20;
 
 bool is_loopback(const std::string& host) {
   in_addr four{};

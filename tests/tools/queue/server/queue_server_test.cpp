@@ -121,7 +121,9 @@ TEST_CASE("queue server: who may not send something is refused before it is sent
   CHECK(q.ask("POST /v1/nothing", user, "Content-Length: 0\r\n").status == 404);
   const std::string json = "Content-Type: application/json\r\n";
   CHECK(q.ask("POST /v1/entries", user, json + "Content-Length: 16777217\r\n").body
-        == R"({"error":"a request has 16 MiB at most"})");
+        == "{\"error\":\"the body has 16777217 bytes, and this server takes 16 MiB at "
+           "most; "
+           "send it in parts\"}");
   CHECK(q.ask("POST /v1/entries", user,
               json + "Content-Encoding: gzip\r\nContent-Length: 100\r\n")
             .status
