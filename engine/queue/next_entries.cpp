@@ -5,6 +5,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -354,20 +356,20 @@ std::string note_on(const queue_state& state, const queue_rules& rules,
   if (!is_waiting(e.state))
     return "";
   if (const auto most = most_together(slots, e.what); most < e.what.slots)
-    return name + " wants " + slots_in_words(e.what.slots, e.what.device)
-           + (most == 0 ? ", and no machine that is there has such a slot"
-                        : ", and no machine that is there has more than "
-                              + std::to_string(most))
-           + ": it waits for one that has";
+    return fmt::format(
+        "{} wants {}{}: it waits for one that has", name,
+        slots_in_words(e.what.slots, e.what.device),
+        most == 0 ? ", and no machine that is there has such a slot"
+                  : fmt::format(", and no machine that is there has more than {}", most));
   const auto quota = rules.quota_of(e.what.user);
   const auto parent = state.entries.find(by);
   if (quota == 0 || parent == state.entries.end()
       || parent->second.what.slots + e.what.slots <= quota)
     return "";
   const auto its = numbered(by);
-  return name + " begins when " + its + " has ended, which submits it: " + e.what.user
-         + " may have " + slots_in_words(quota) + " at a time; if " + its
-         + " waits for it, both wait for ever";
+  return fmt::format("{} begins when {} has ended, which submits it: {} may have {} at a "
+                     "time; if {} waits for it, both wait for ever",
+                     name, its, e.what.user, slots_in_words(quota), its);
 }
 
 std::string why_waiting(const queue_state& state, const queue_rules& rules,
@@ -375,7 +377,7 @@ std::string why_waiting(const queue_state& state, const queue_rules& rules,
   const auto& e = state.entries.at(id);
   for (const auto before : e.what.after)
     if (state.entries.at(before).state != entry_state::succeeded)
-      return "waits for #" + std::to_string(before);
+      return fmt::format("waits for #{}", before);
   if (!slots.trouble.empty())
     return slots.trouble;
   const auto wanted = slots_in_words(e.what.slots, e.what.device);
@@ -383,16 +385,16 @@ std::string why_waiting(const queue_state& state, const queue_rules& rules,
   if (most == 0)
     return "waits for a machine with " + wanted;
   if (most < e.what.slots)
-    return "wants " + wanted + ", and no machine that is there has more than "
-           + std::to_string(most);
+    return fmt::format("wants {}, and no machine that is there has more than {}", wanted,
+                       most);
   const auto quota = rules.quota_of(e.what.user);
   std::uint32_t held = 0;
   for (const auto running : state.running)
     if (const auto& r = state.entries.at(running); r.what.user == e.what.user)
       held += r.what.slots;
   if (quota != 0 && held + e.what.slots > quota)
-    return e.what.user + " may have " + slots_in_words(quota) + " and has "
-           + std::to_string(held);
+    return fmt::format("{} may have {} and has {}", e.what.user, slots_in_words(quota),
+                       held);
   return "waits for " + wanted;
 }
 

@@ -10,6 +10,8 @@
 #include "genome/base/text.hpp"
 #include "genome/codec/fields.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace clade {
@@ -77,27 +79,28 @@ queue_event read_event(decoder& in, std::uint64_t kind, std::size_t size) {
     read_fields(in, size, e);
     return e;
   }
-  in.fail("unknown kind of event " + std::to_string(kind));
+  in.fail(fmt::format("unknown kind of event {}", kind));
   return {};
 }
 
 struct event_text {
   std::string operator()(const entry_submitted& e) const {
-    return numbered(e.id) + " is submitted by " + e.what.user;
+    return fmt::format("{} is submitted by {}", numbered(e.id), e.what.user);
   }
   std::string operator()(const entry_started& e) const {
     const std::string on = joined(e.slots);
-    return numbered(e.id) + " starts on " + on;
+    return fmt::format("{} starts on {}", numbered(e.id), on);
   }
   std::string operator()(const entry_stopping& e) const {
     constexpr std::array<const char*, stop_causes> told{
         "is cancelled by ", "makes room for ", "has used its time",
         "waits for the next server", "waits, since its machine leaves"};
-    return numbered(e.id) + " " + told.at(static_cast<std::size_t>(e.cause)) + e.who;
+    return fmt::format("{} {}{}", numbered(e.id),
+                       told.at(static_cast<std::size_t>(e.cause)), e.who);
   }
   std::string operator()(const entry_ended& e) const {
-    return numbered(e.id) + " " + std::string(to_text(e.state))
-           + (e.reason.empty() ? "" : ": " + e.reason);
+    return fmt::format("{} {}{}", numbered(e.id), to_text(e.state),
+                       e.reason.empty() ? "" : ": " + e.reason);
   }
   std::string operator()(const entry_lost& e) const {
     return numbered(e.id) + " is lost with its machine";

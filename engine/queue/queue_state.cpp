@@ -6,6 +6,7 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ double left_after(double seconds, std::chrono::seconds half_life) {
 }
 
 tl::unexpected<error> misplaced(const queue_event& e, const std::string& why) {
-  return fail(error_kind::corrupt, "\"" + to_text(e) + "\": " + why);
+  return fail(error_kind::corrupt, fmt::format("\"{}\": {}", to_text(e), why));
 }
 
 /// Returns the machine of an entry that has had slots.
@@ -48,10 +49,11 @@ public:
       return misplaced(event_, "the next number is another");
     for (const auto before : e.what.after)
       if (!state_.entries.contains(before))
-        return misplaced(event_, "there is no #" + std::to_string(before));
+        return misplaced(event_, fmt::format("there is no #{}", before));
     if (!e.what.once.empty()
         && !state_.once.try_emplace({e.what.user, e.what.once}, e.id).second)
-      return misplaced(event_, e.what.user + " has \"" + e.what.once + "\" already");
+      return misplaced(event_,
+                       fmt::format("{} has \"{}\" already", e.what.user, e.what.once));
     auto& added = state_.entries[e.id];
     added = {.what = e.what, .submitted_ms = now_};
     state_.waiting.insert(e.id);
@@ -72,15 +74,14 @@ public:
     if (!is_ready(state_, *found))
       return misplaced(event_, "what it comes after has not succeeded");
     if (e.slots.size() != found->what.slots)
-      return misplaced(event_,
-                       "it wants " + std::to_string(found->what.slots) + " slots");
+      return misplaced(event_, fmt::format("it wants {} slots", found->what.slots));
     for (const auto& s : e.slots)
       if (machine_of(s) != machine_of(e.slots.front()))
         return misplaced(event_, "its slots are of several machines");
     for (const auto running : state_.running)
       for (const auto& s : state_.entries.at(running).slots)
         if (std::ranges::find(e.slots, s) != e.slots.end())
-          return misplaced(event_, numbered(running) + " has " + s);
+          return misplaced(event_, fmt::format("{} has {}", numbered(running), s));
     found->state = entry_state::running;
     found->started_ms = now_;
     found->slots = e.slots;
@@ -124,16 +125,16 @@ public:
       return misplaced(event_, "it does not run");
     ++found->losses;
     found->own_losses += e.own_doing.value_or(true) ? 1 : 0;
-    const auto times = std::to_string(found->losses)
-                       + (found->losses == 1 ? " time" : " times") + " with "
-                       + machine_in_words(*found);
+    const auto times =
+        fmt::format("{}{} with {}", found->losses,
+                    found->losses == 1 ? " time" : " times", machine_in_words(*found));
     if (found->stopping == stop_cause::cancelled)
       leave(e.id, *found, entry_state::cancelled, found->reason);
     else if (found->own_losses >= most_losses)
-      leave(
-          e.id, *found, entry_state::failed,
-          "was lost " + times + ", " + std::to_string(most_losses)
-              + " of them alone on a machine that went down meanwhile; submit it again");
+      leave(e.id, *found, entry_state::failed,
+            fmt::format("was lost {}, {} of them alone on a machine that went down "
+                        "meanwhile; submit it again",
+                        times, most_losses));
     else
       leave(e.id, *found, entry_state::preempted, "was lost " + times);
     return {};
@@ -249,8 +250,7 @@ entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
     return end;
   } else if (*e.stopping == stop_cause::out_of_time) {
     end.state = entry_state::failed;
-    end.reason =
-        "ran longer than its " + std::to_string(e.what.time.count()) + " s; " + text;
+    end.reason = fmt::format("ran longer than its {} s; {}", e.what.time.count(), text);
     return end;
   } else if (is_resumable(e.what.kind)) {
     // It may have finished, or failed, by itself meanwhile.
@@ -271,15 +271,15 @@ entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
 }
 
 std::string slots_in_words(std::size_t count, const std::string& device) {
-  return std::to_string(count) + (device.empty() ? "" : " " + device)
-         + (count == 1 ? " slot" : " slots");
+  return fmt::format("{}{}{}", count, device.empty() ? "" : " " + device,
+                     count == 1 ? " slot" : " slots");
 }
 
 std::string to_text(const queue_state& state) {
   std::string out;
   for (const auto& [id, e] : state.entries) {
-    out += numbered(id) + " " + e.what.user + " " + std::string(to_text(e.state)) + " p"
-           + std::to_string(e.what.priority) + " " + slots_in_words(e.what.slots);
+    out += fmt::format("{} {} {} p{} {}", numbered(id), e.what.user, to_text(e.state),
+                       e.what.priority, slots_in_words(e.what.slots));
     if (e.state == entry_state::running)
       for (const auto& s : e.slots)
         out += " " + s;

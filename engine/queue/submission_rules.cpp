@@ -1,5 +1,7 @@
 #include "engine/queue/submission_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -32,19 +34,19 @@ expected<void> check_words(const queue_submission& s) {
                           "how many slots it gets");
   }
   if (bytes > most_command_bytes)
-    return refuse("the command and its directory have " + std::to_string(bytes)
-                  + " bytes, and a queue takes " + std::to_string(most_command_bytes)
-                  + " at most; put what is long into a file that the machines share, and "
-                    "name the file instead");
+    return refuse(fmt::format(
+        "the command and its directory have {} bytes, and a queue takes {} at most; put "
+        "what is long into a file that the machines share, and name the file instead",
+        bytes, most_command_bytes));
   return {};
 }
 
 /// Checks a text of one line for people; `option` sets it.
 expected<void> check_name(const char* option, const std::string& text) {
   if (text.size() > most_name_bytes)
-    return refuse(std::string(option) + " has " + std::to_string(text.size())
-                  + " bytes, and a queue takes " + std::to_string(most_name_bytes)
-                  + " at most; say a shorter one");
+    return refuse(
+        fmt::format("{} has {} bytes, and a queue takes {} at most; say a shorter one",
+                    option, text.size(), most_name_bytes));
   if (std::ranges::any_of(text, [](unsigned char c) { return c < 32 || c == 127; }))
     return refuse(std::string(option) + " has a control character");
   return {};
@@ -62,10 +64,10 @@ expected<void> check_submission(const queue_submission& s) {
   if (!s.directory.starts_with('/') || s.directory.find('\0') != std::string::npos)
     return refuse("the directory is no absolute path");
   if (s.after.size() > most_after)
-    return refuse("it comes after " + std::to_string(s.after.size())
-                  + " entries, and a queue takes " + std::to_string(most_after)
-                  + " at most; submit one that comes after some of them, such as the "
-                    "command true, and come after that");
+    return refuse(fmt::format(
+        "it comes after {} entries, and a queue takes {} at most; submit one that comes "
+        "after some of them, such as the command true, and come after that",
+        s.after.size(), most_after));
   if (s.priority < -most_priority || s.priority > most_priority)
     return refuse("a priority is from -1000 to 1000");
   return {};

@@ -2,6 +2,8 @@
 
 #include "genome/base/whole_file.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 #include <variant>
@@ -41,10 +43,10 @@ struct byte_counter {
 
 expected<void> refuse(const std::string& user, const std::string& most,
                       const char* option) {
-  return fail(error_kind::conflict, user + " would have more than " + most
-                                        + " waiting, which is what one user may have "
-                                          "(clade serve "
-                                        + option + "); submit it when less waits");
+  return fail(error_kind::conflict,
+              fmt::format("{} would have more than {} waiting, which is what one user "
+                          "may have (clade serve {}); submit it when less waits",
+                          user, most, option));
 }
 
 } // namespace
@@ -68,7 +70,7 @@ expected<void> check_waiting(const queue_state& state, const queue_rules& rules,
   }
   for (const auto& [user, waits] : users) {
     if (waits.entries > rules.most_waiting)
-      return refuse(user, std::to_string(rules.most_waiting) + " entries",
+      return refuse(user, fmt::format("{} entries", rules.most_waiting),
                     "--most-waiting N");
     if (waits.bytes > rules.most_waiting_bytes)
       return refuse(user, binary_size(rules.most_waiting_bytes) + " of commands",

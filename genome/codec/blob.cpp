@@ -3,6 +3,8 @@
 #include "genome/base/whole_file.hpp"
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
@@ -44,8 +46,8 @@ expected<bytes> blob::read(std::uint64_t offset, std::size_t most) const {
   if (memory_)
     return bytes(*memory_, offset, size);
   if (!file_)
-    return fail(error_kind::io,
-                binary_size(size_) + " are not here" + (why_.empty() ? "" : ": " + why_));
+    return fail(error_kind::io, fmt::format("{} are not here{}", binary_size(size_),
+                                            why_.empty() ? "" : ": " + why_));
   bytes piece(size, '\0');
   for (std::size_t done = 0; done < size;) {
     const auto n = ::pread(file_->descriptor.get(), piece.data() + done, size - done,
@@ -53,9 +55,10 @@ expected<bytes> blob::read(std::uint64_t offset, std::size_t most) const {
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
-      return fail(error_kind::io, file_->path.string() + ": cannot be read: "
-                                      + (n == 0 ? "it became shorter"
-                                                : std::system_category().message(errno)));
+      return fail(error_kind::io,
+                  fmt::format("{}: cannot be read: {}", file_->path.string(),
+                              n == 0 ? "it became shorter"
+                                     : std::system_category().message(errno)));
     done += static_cast<std::size_t>(n);
   }
   return piece;

@@ -3,6 +3,7 @@
 #include "genome/genes/innovation.hpp"
 #include "genome/genes/wiring.hpp"
 
+#include <fmt/format.h>
 #include <msgpack.hpp>
 
 #include <bit>
@@ -177,7 +178,7 @@ edge_gene decoder::edge(const std::vector<node_gene>& nodes) {
   const std::size_t wanted =
       std::size_t{3} + ((flags & own_innovation) != 0) + ((flags & weighs) != 0);
   if (fields != wanted || flags > 15 || from >= nodes.size() || to >= nodes.size()) {
-    fail("byte " + std::to_string(start) + ": not an edge between the genome's nodes");
+    fail(fmt::format("byte {}: not an edge between the genome's nodes", start));
     return {};
   }
   edge_gene e;
@@ -211,7 +212,7 @@ clade::genome decoder::genome() {
   if (failed_)
     return {};
   if (auto sound = check_structure(g); !sound) {
-    fail("genome at byte " + std::to_string(start) + ": " + sound.error().message);
+    fail(fmt::format("genome at byte {}: {}", start, sound.error().message));
     return {};
   }
   return g;
@@ -226,8 +227,8 @@ bytes encode(const genome& g) {
 expected<genome> decode_genome(std::span<const char> data) {
   if (data.size() > max_genome_bytes)
     return fail(error_kind::corrupt,
-                "a genome of " + std::to_string(data.size()) + " bytes; at most "
-                    + std::to_string(max_genome_bytes) + " are taken");
+                fmt::format("a genome of {} bytes; at most {} are taken", data.size(),
+                            max_genome_bytes));
   decoder d(data);
   genome g = d.genome();
   if (auto done = d.finish(); !done)

@@ -1,5 +1,7 @@
 #include "genome/codec/codec.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 // Pulls one msgpack value after another straight from the bytes, with no tree of objects
@@ -25,17 +27,16 @@ void decoder::fail(std::string message) {
 
 void decoder::expected_here(const char* what) {
   if (!failed_)
-    fail("byte " + std::to_string(offset_)
-         + (offset_ < data_.size() ? ": not " : ": ends before ") + what);
+    fail(fmt::format("byte {}{}{}", offset_,
+                     offset_ < data_.size() ? ": not " : ": ends before ", what));
 }
 
 expected<void> decoder::finish() const {
   if (failed_)
     return clade::fail(error_kind::corrupt, message_);
   if (offset_ != data_.size())
-    return clade::fail(error_kind::corrupt, "byte " + std::to_string(offset_) + ": "
-                                                + std::to_string(data_.size() - offset_)
-                                                + " bytes too many");
+    return clade::fail(error_kind::corrupt, fmt::format("byte {}: {} bytes too many",
+                                                        offset_, data_.size() - offset_));
   return {};
 }
 
@@ -201,8 +202,7 @@ std::size_t decoder::list(std::uint8_t fixed, std::uint8_t wide, std::size_t byt
     expected_here(what);
   }
   if (!failed_ && size > (data_.size() - offset_) / bytes_each)
-    fail("byte " + std::to_string(offset_) + ": ends before " + what + " of "
-         + std::to_string(size));
+    fail(fmt::format("byte {}: ends before {} of {}", offset_, what, size));
   return failed_ ? 0 : size;
 }
 
@@ -217,8 +217,7 @@ void decoder::array(std::size_t size) {
   const std::size_t start = offset_;
   const std::size_t found = array();
   if (!failed_ && found != size)
-    fail("byte " + std::to_string(start) + ": a list of " + std::to_string(found)
-         + ", not of " + std::to_string(size));
+    fail(fmt::format("byte {}: a list of {}, not of {}", start, found, size));
 }
 
 clade::value decoder::value() {

@@ -3,6 +3,8 @@
 #include "genome/codec/codec.hpp"
 #include "genome/codec/field_list.hpp"
 
+#include <fmt/format.h>
+
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -138,7 +140,7 @@ struct field_reader {
 
   void operator()(const char* name, auto& v, const auto&...) {
     if (named && in.text() != name)
-      in.fail(std::string("something else where \"") + name + "\" is meant");
+      in.fail(fmt::format("something else where \"{}\" is meant", name));
     read_field(in, name, v);
   }
   void operator()(const char*, bytes& v, as_binary) { v = in.binary(); }
@@ -170,8 +172,7 @@ template<class T>
 void read_fields(decoder& in, std::size_t size, T& v) {
   const auto counted = count_fields(v);
   if (size < counted.count || size > counted.count + counted.lasts)
-    return in.fail(std::to_string(size) + " fields instead of "
-                   + std::to_string(counted.count));
+    return in.fail(fmt::format("{} fields instead of {}", size, counted.count));
   field_reader reader{in, size - counted.count};
   fields(reader, v);
   if constexpr (requires { check_read(in, v); })
@@ -182,7 +183,7 @@ void read_fields(decoder& in, std::size_t size, T& v) {
 template<class T>
 void read_field(decoder& in, const char* name, T& v) {
   const auto refuse = [&](std::uint64_t number, const char* why) {
-    in.fail(why + std::string(name) + " " + std::to_string(number));
+    in.fail(fmt::format("{}{} {}", why, name, number));
   };
   if constexpr (std::same_as<T, bool>) {
     v = in.boolean();
@@ -197,7 +198,7 @@ void read_field(decoder& in, const char* name, T& v) {
     const auto number = in.natural();
     v = static_cast<T>(number);
     if (v != number)
-      in.fail(std::string(name) + " " + std::to_string(number) + " is out of range");
+      in.fail(fmt::format("{} {} is out of range", name, number));
   } else if constexpr (std::signed_integral<T>) {
     v = in.integer();
   } else if constexpr (requires { v.count(); }) {

@@ -4,6 +4,8 @@
 // size, what is added to the channels of the last.
 #include "search_spaces/operators/network_builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -24,8 +26,8 @@ network_builder::add_parts(const std::string& name, const operator_entry& entry,
     indices inputs;
     for (const auto i : part.inputs)
       inputs.push_back(layers[i]);
-    auto added = add(name + "." + part.name, *find_operator(part.op), std::move(inputs),
-                     part.settings);
+    auto added = add(fmt::format("{}.{}", name, part.name), *find_operator(part.op),
+                     std::move(inputs), part.settings);
     if (!added)
       return added;
     network_.layers[*added].starts_at_zero = part.starts_at_zero;
@@ -56,8 +58,9 @@ network_builder::add_own(const std::string& name, const own_operator& own, index
   const auto repeats = own.repeats(*settings);
   expected<index> last = input;
   for (std::int64_t i = 1; last && i <= repeats; ++i)
-    last = add_repetition(name + "." + (repeats > 1 ? std::to_string(i) + "." : ""), own,
-                          *last, *settings, i);
+    last = add_repetition(
+        fmt::format("{}.{}", name, repeats > 1 ? fmt::format("{}.", i) : ""), own, *last,
+        *settings, i);
   return last;
 }
 
@@ -118,9 +121,9 @@ expected<network_builder::index> network_builder::multiply(const std::string& na
   const auto& shape = out(inputs.back());
   for (const index i : inputs)
     if (out(i) != shape && out(i) != tensor_shape{{shape.sizes[0], 1, 1}})
-      return refuse_network(name + " multiplies " + to_text(out(i)) + " and "
-                            + to_text(shape)
-                            + "; both must have one shape, or one of them one pixel");
+      return refuse_network(fmt::format(
+          "{} multiplies {} and {}; both must have one shape, or one of them one pixel",
+          name, to_text(out(i)), to_text(shape)));
   return adapter(name + ".multiply", "multiply", std::move(inputs));
 }
 

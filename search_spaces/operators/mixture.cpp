@@ -2,6 +2,8 @@
 
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -68,7 +70,7 @@ bool is_of_trees(std::string_view tensor) {
 }
 
 std::string member_prefix(std::size_t i) {
-  return "m" + std::to_string(i + 1) + "_";
+  return fmt::format("m{}_", i + 1);
 }
 
 expected<network> decode_mixture(const search_space& space,

@@ -13,6 +13,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network_builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -51,20 +53,19 @@ expected<void> network_builder::check_problem() const {
   }
   if (!sound)
     return refuse_network(
-        "examples of shape " + to_text(problem_.input)
-        + " are neither vectors [features] nor images [channels, height, width]"
-          " of a sound size");
+        fmt::format("examples of shape {} are neither vectors [features] nor images "
+                    "[channels, height, width] of a sound size",
+                    to_text(problem_.input)));
   if (problem_.input.layout() == layout::sequence)
     return refuse_network(no_sequences(problem_.input));
   if (space_.input != layout::vector && problem_.input.layout() != space_.input)
-    return refuse_network(
-        "this search space wants " + std::string(to_text(space_.input)) + "s "
-        + std::string(sizes_text(space_.input)) + ", but the examples have shape "
-        + to_text(problem_.input)
-        + "; set data.shape, or take a space for vectors such as mlp.toml");
+    return refuse_network(fmt::format(
+        "this search space wants {}s {}, but the examples have shape {}; set data.shape, "
+        "or take a space for vectors such as mlp.toml",
+        to_text(space_.input), sizes_text(space_.input), to_text(problem_.input)));
   if (problem_.outputs < 1 || problem_.outputs > 65536)
-    return refuse_network(std::to_string(problem_.outputs)
-                          + " outputs cannot be; there must be 1 to 65,536");
+    return refuse_network(
+        fmt::format("{} outputs cannot be; there must be 1 to 65,536", problem_.outputs));
   return {};
 }
 
@@ -122,9 +123,10 @@ expected<void> network_builder::add_node(wiring::index node) {
   const operator_entry* entry = find_operator(space_, gene.op);
   const bool is_output = gene.id == output_innovation;
   if (entry == nullptr || (!is_output && entry->role != operator_role::layer))
-    return refuse_network("'" + gene.op + "' is no operator for a layer");
+    return refuse_network(fmt::format("'{}' is no operator for a layer", gene.op));
   if (is_output && entry->role != operator_role::output)
-    return refuse_network("the genome's output has the operator '" + gene.op + "'");
+    return refuse_network(
+        fmt::format("the genome's output has the operator '{}'", gene.op));
   const std::string name = to_text(gene.id);
   auto inputs = sources(node);
   if (!inputs)
@@ -184,7 +186,7 @@ expected<void> network_builder::fit_images(const std::string& name, indices& inp
     const auto& sizes = out(inputs[i]).sizes;
     if (sizes[1] == height && sizes[2] == width)
       continue;
-    auto fitted = adapter(name + ".resize" + std::to_string(i), "resize", {inputs[i]},
+    auto fitted = adapter(fmt::format("{}.resize{}", name, i), "resize", {inputs[i]},
                           {{"height", height}, {"width", width}});
     if (!fitted)
       return tl::unexpected(std::move(fitted.error()));
@@ -198,7 +200,7 @@ expected<void> network_builder::fit_channels(const std::string& name, indices& i
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (out(inputs[i]).sizes[0] == channels)
       continue;
-    auto fitted = adapter(name + ".project" + std::to_string(i), "project", {inputs[i]},
+    auto fitted = adapter(fmt::format("{}.project{}", name, i), "project", {inputs[i]},
                           {{"outputs", channels}});
     if (!fitted)
       return tl::unexpected(std::move(fitted.error()));
@@ -214,7 +216,7 @@ expected<network_builder::index> network_builder::adapt(const std::string& name,
   if (from == to)
     return input;
   const auto* entry = find_adapter(from, to);
-  return add(name + "." + std::string(entry->name) + number, *entry, {input}, {});
+  return add(fmt::format("{}.{}{}", name, entry->name, number), *entry, {input}, {});
 }
 
 expected<network_builder::index>
@@ -239,8 +241,8 @@ expected<network_builder::index> network_builder::add(std::string name,
                                                       indices inputs,
                                                       const std::vector<setting>& given) {
   if (network_.layers.size() == most_layers)
-    return refuse_network("the network has more than " + with_commas(most_layers)
-                          + " layers");
+    return refuse_network(
+        fmt::format("the network has more than {} layers", with_commas(most_layers)));
   auto settings = complete(entry, given);
   if (!settings)
     return tl::unexpected(std::move(settings.error()));
@@ -251,10 +253,10 @@ expected<network_builder::index> network_builder::add(std::string name,
   cut_kernel(entry, in[0], *settings);
   tensor_shape shape = entry.shape(in, *settings);
   if (shape.elements() > most_elements)
-    return refuse_network(
-        name + " has " + with_commas(static_cast<std::uint64_t>(shape.elements()))
-        + " elements for one example, of which no layer may have more than "
-        + with_commas(most_elements));
+    return refuse_network(fmt::format(
+        "{} has {} elements for one example, of which no layer may have more than {}",
+        name, with_commas(static_cast<std::uint64_t>(shape.elements())),
+        with_commas(most_elements)));
   layer added{.name = std::move(name),
               .op = std::string(entry.name),
               .settings = std::move(*settings),
@@ -269,8 +271,8 @@ expected<network_builder::index> network_builder::add(std::string name,
 expected<void> network_builder::check_limits() const {
   const auto exceed = [](std::uint64_t have, const std::string& what, const char* limit,
                          std::uint64_t most) {
-    return refuse_network(with_commas(have) + " " + what + " exceed limits." + limit
-                          + " = " + with_commas(most));
+    return refuse_network(fmt::format("{} {} exceed limits.{} = {}", with_commas(have),
+                                      what, limit, with_commas(most)));
   };
   const auto cost = network_.cost();
   const auto& limits = space_.limits;

@@ -2,6 +2,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -58,7 +60,7 @@ std::optional<own_formula> parse_formula(std::string_view text) {
 std::string to_text(const own_formula& f) {
   std::string text = "=" + f.of;
   for (const auto& factor : f.factors)
-    text += (factor.divides ? " / " : " * ") + std::to_string(factor.by);
+    text += fmt::format("{}{}", factor.divides ? " / " : " * ", factor.by);
   return text;
 }
 

@@ -3,6 +3,8 @@
 #include "search_spaces/operators/nearest.hpp"
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -31,9 +33,9 @@ std::string_view kind_name(kind k) {
 
 std::string range_text(const setting_entry& entry) {
   if (entry.type == kind::integer)
-    return std::to_string(static_cast<std::int64_t>(entry.low)) + " to "
-           + std::to_string(static_cast<std::int64_t>(entry.high));
-  return to_text(value(entry.low)) + " to " + to_text(value(entry.high));
+    return fmt::format("{} to {}", static_cast<std::int64_t>(entry.low),
+                       static_cast<std::int64_t>(entry.high));
+  return fmt::format("{} to {}", to_text(value(entry.low)), to_text(value(entry.high)));
 }
 
 std::string object_to_word(const setting_entry& entry, const std::string& word) {
@@ -41,9 +43,9 @@ std::string object_to_word(const setting_entry& entry, const std::string& word) 
     return {};
   const std::string near = nearest(word, entry.words);
   if (!near.empty())
-    return "is '" + word + "', did you mean '" + near + "'?";
+    return fmt::format("is '{}', did you mean '{}'?", word, near);
   const std::string all = joined(entry.words);
-  return "is '" + word + "', but must be one of " + all;
+  return fmt::format("is '{}', but must be one of {}", word, all);
 }
 
 value fallback(const setting_entry& entry) {
@@ -79,8 +81,9 @@ std::string objection(const setting_entry& entry, const value& v) {
                                                  : std::holds_alternative<std::string>(v);
   if (!typed) {
     const auto* word = std::get_if<std::string>(&v);
-    return "is " + (word != nullptr ? "'" + *word + "'" : to_text(v)) + ", but must be "
-           + std::string(kind_name(entry.type));
+    return fmt::format("is {}, but must be {}",
+                       word != nullptr ? fmt::format("'{}'", *word) : to_text(v),
+                       kind_name(entry.type));
   }
   if (const auto* word = std::get_if<std::string>(&v))
     return object_to_word(entry, *word);
@@ -88,9 +91,9 @@ std::string objection(const setting_entry& entry, const value& v) {
   const double number =
       whole != nullptr ? static_cast<double>(*whole) : std::get<double>(v);
   if (!(number >= entry.low && number <= entry.high))
-    return "is " + to_text(v) + ", but must be from " + range_text(entry);
+    return fmt::format("is {}, but must be from {}", to_text(v), range_text(entry));
   if (entry.odd && whole != nullptr && *whole % 2 == 0)
-    return "is " + to_text(v) + ", but must be odd";
+    return fmt::format("is {}, but must be odd", to_text(v));
   return {};
 }
 
@@ -106,9 +109,8 @@ expected<std::vector<setting>> complete(const operator_entry& entry,
       continue;
     }
     if (auto complaint = objection(wanted, *found); !complaint.empty())
-      return fail(error_kind::invalid_input, std::string(entry.name) + ": "
-                                                 + std::string(wanted.name) + " "
-                                                 + complaint);
+      return fail(error_kind::invalid_input,
+                  fmt::format("{}: {} {}", entry.name, wanted.name, complaint));
     all.push_back({std::string(wanted.name), *found});
     ++used;
   }
@@ -118,7 +120,7 @@ expected<std::vector<setting>> complete(const operator_entry& entry,
     if (std::ranges::find(entry.settings, s.name, &setting_entry::name)
         == entry.settings.end())
       return fail(error_kind::invalid_input,
-                  std::string(entry.name) + " has no setting '" + s.name + "'");
+                  fmt::format("{} has no setting '{}'", entry.name, s.name));
   return fail(error_kind::invalid_input,
               std::string(entry.name) + " has a setting twice");
 }

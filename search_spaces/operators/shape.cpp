@@ -1,5 +1,7 @@
 #include "search_spaces/operators/shape.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -42,18 +44,18 @@ std::int64_t tensor_shape::elements() const {
 std::string to_text(const tensor_shape& s) {
   std::string out = "[";
   for (std::size_t i = 0; i < s.sizes.size(); ++i)
-    out += (i == 0 ? "" : ", ") + std::to_string(s.sizes[i]);
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", s.sizes[i]);
   return out + "]";
 }
 
 std::string no_sequences(const tensor_shape& s) {
   tensor_shape image = s;
   image.sizes.insert(image.sizes.begin(), 1);
-  return "examples of shape " + to_text(s) + " are sequences "
-         + std::string(sizes_text(layout::sequence))
-         + ", which networks cannot take yet; write shape = "
-         + to_text(tensor_shape{{s.elements()}})
-         + " for vectors, or shape = " + to_text(image) + " for images of one channel";
+  return fmt::format(
+      "examples of shape {} are sequences {}, which networks cannot take yet; write "
+      "shape = {} for vectors, or shape = {} for images of one channel",
+      to_text(s), sizes_text(layout::sequence), to_text(tensor_shape{{s.elements()}}),
+      to_text(image));
 }
 
 } // namespace clade

@@ -7,6 +7,8 @@
 #include "genome/base/text.hpp"
 #include "genome/variation/crossover.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 namespace clade {
@@ -46,9 +48,10 @@ expected<offspring> sample(const search_space& space, const problem& p,
     last = bare(space, decoded.error().message);
   }
   return fail(error_kind::invalid_input,
-              space.name + ": no valid network fits examples of shape " + to_text(p.input)
-                  + "; the last of " + with_commas(sample_attempts) + " random ones: "
-                  + last + "; raise that limit, or offer smaller layers");
+              fmt::format("{}: no valid network fits examples of shape {}; the last of "
+                          "{} random ones: {}; raise that limit, or offer smaller layers",
+                          space.name, to_text(p.input), with_commas(sample_attempts),
+                          last));
 }
 
 expected<void> check(const search_space& space, const problem& p) {

@@ -2,6 +2,8 @@
 
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -36,7 +38,7 @@ public:
   /// main path's.
   void add_to(index skip) { join("add", "add", {last_, skip}).adds_branch = true; }
 
-  void begin_repetition(std::int64_t number) { prefix_ = std::to_string(number) + "."; }
+  void begin_repetition(std::int64_t number) { prefix_ = fmt::format("{}.", number); }
   [[nodiscard]] index last() const { return last_; }
   void go_on_from(index part) { last_ = part; }
   [[nodiscard]] std::vector<layer_part> take() { return std::move(parts_); }

@@ -206,11 +206,8 @@ expected<std::string> crowding(const std::vector<slot>& slots, const machine& m)
   const std::size_t cores = cpu_slots(m);
   if (on_cores <= cores)
     return "";
-  const auto number = [](std::size_t n, const char* what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-  };
   const auto crowd =
-      fmt::format("{} on {}", number(on_cores, "CPU slot"), number(cores, "core"));
+      fmt::format("{} on {}", counted(on_cores, "CPU slot"), counted(cores, "core"));
   if (on_cores > most_a_core * cores)
     return fail(error_kind::invalid_input,
                 fmt::format("{}: none of the trainings would get on; write at most {}, "

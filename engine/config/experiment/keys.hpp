@@ -487,12 +487,13 @@ void keys(Visitor& v, keys_of<final_params> auto& p) {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<slots_params> auto& p) {
-  v.devices(describe("local",
-                     "What this machine trains on: \"auto\" (its GPUs, else its cores), "
-                     "\"none\", a number of CPU slots, \"cpu:N\", \"cuda\", or a list "
-                     "such as [\"cuda:0*2\", \"cpu:2\"] (two slots on one GPU). Small networks "
-                     "leave a GPU idle: several slots on it search several times as fast."),
-            p.local);
+  v.devices(
+      describe("local",
+               "What this machine trains on: \"auto\" (its GPUs, else its cores), "
+               "\"none\", a number of CPU slots, \"cpu:N\", \"cuda\", or a list "
+               "such as [\"cuda:0*2\", \"cpu:2\"] (two slots on one GPU). Small networks "
+               "leave a GPU idle: several slots on it search several times as fast."),
+      p.local);
   v.set(describe("listen", "Where workers of other machines join, such as "
                            "\"10.0.0.1:4700\"; empty for nowhere."),
         p.listen);

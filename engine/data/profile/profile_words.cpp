@@ -37,10 +37,6 @@ bool is_digit(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-std::string plural(std::uint64_t n, const std::string& one) {
-  return fmt::format("{} {}{}", with_commas(n), one, n == 1 ? "" : "s");
-}
-
 /// "class "a"", or "12 classes ("a", "b", ...)".
 std::string classes_of(const suspicion& s) {
   return s.count == 1 ? "class " + in_quotes(s.names.front())
@@ -53,7 +49,7 @@ std::string alike_text(const suspicion& s) {
   return " differ by case or blanks alone: write them in one way if they are one"
          + (s.count == 1
                 ? std::string()
-                : fmt::format(" (and so in {})", plural(s.count - 1, "other case")));
+                : fmt::format(" (and so in {})", counted(s.count - 1, "other case")));
 }
 
 /// Returns a hint for classes that are numbers.
@@ -76,7 +72,7 @@ std::string short_number(double v) {
 }
 
 std::string reason_text(const column_profile& c, ignore_reason why) {
-  const std::string values = plural(c.distinct, "value");
+  const std::string values = counted(c.distinct, "value");
   const bool of_values = why == ignore_reason::identifier || why == ignore_reason::text
                          || why == ignore_reason::too_many_values;
   if (of_values && !c.frequent.empty()
@@ -193,7 +189,7 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::repeated_rows:
     return fmt::format("{} {} equal to an earlier one and can lie on both sides of the "
                        "split: remove them unless they are cases of their own",
-                       plural(s.count, "row"), are(s.count));
+                       counted(s.count, "row"), are(s.count));
   case suspicion_kind::lone_class:
     return fmt::format("{}{} one row, and two are the least: add rows or remove {}{}",
                        classes_of(s), s.count == 1 ? " has" : " have each",
@@ -213,7 +209,7 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
                        value, percent_text(s.share));
   case suspicion_kind::blank_target:
     return fmt::format(
-        "{}{} no target{}", plural(s.count, "row"), s.count == 1 ? " has" : " have",
+        "{}{} no target{}", counted(s.count, "row"), s.count == 1 ? " has" : " have",
         d.task.has_classes()
             ? ": where it is empty they will be left out; \"NA\" and the like are "
               "taken for a class"
@@ -223,7 +219,7 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::mostly_numbers:
     return fmt::format(
         "{} holds numbers but for {}, such as {}: if these are blanks, leave them empty",
-        column, plural(s.count, "value"), value);
+        column, counted(s.count, "value"), value);
   case suspicion_kind::infinite:
     return fmt::format("{} holds numbers of which {} {} infinite: leave these empty, and "
                        "it is read as numbers",
@@ -237,11 +233,11 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::no_days:
     return fmt::format(
         "{} holds dates but for {}, such as {}, which no calendar has: taken for blanks",
-        column, plural(s.count, "value"), value);
+        column, counted(s.count, "value"), value);
   case suspicion_kind::mostly_dates:
     return fmt::format(
         "{} holds dates but for {}, such as {}: if these are blanks, leave them empty",
-        column, plural(s.count, "value"), value);
+        column, counted(s.count, "value"), value);
   case suspicion_kind::outlier:
     return fmt::format(
         "{} has {}, far from its other values: it is scaled by its median and quartiles, "
@@ -254,12 +250,12 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::few_rows:
     return fmt::format(
         "there {} only {}: what validation and test say will depend on chance",
-        are(s.count), plural(s.count, "row"));
+        are(s.count), counted(s.count, "row"));
   case suspicion_kind::named_twice:
     return repeated_name_text({s.value, s.column});
   case suspicion_kind::many_classes:
     return fmt::format("{} classes in {}: few rows to learn each from{}",
-                       with_commas(s.count), plural(d.rows, "row"), number_hint(d));
+                       with_commas(s.count), counted(d.rows, "row"), number_hint(d));
   case suspicion_kind::no_forecast:
     return column
            + " orders the rows in time, but each row's target is predicted from the same "

@@ -19,6 +19,7 @@
 #include "engine/data/columns/field_date.hpp"
 #include "engine/data/columns/number_form.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "genome/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -355,9 +356,7 @@ private:
   }
 
   void note(std::size_t c, const replaced_fields& replaced) {
-    const auto times = [](std::uint64_t n) {
-      return fmt::format("{}{}", n, n == 1 ? " row" : " rows");
-    };
+    const auto times = [](std::uint64_t n) { return counted(n, "row"); };
     const std::string where = fmt::format("{}: {}", out_.origin, column(c));
     if (replaced.other_units > 0)
       out_.notes.push_back(fmt::format(

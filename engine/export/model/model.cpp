@@ -9,6 +9,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -37,8 +39,8 @@ public:
     }
     if (out_.weights.size() != given_.size())
       return fail(error_kind::corrupt,
-                  "weights of another network: " + std::to_string(given_.size())
-                      + " tensors for " + std::to_string(out_.weights.size()));
+                  fmt::format("weights of another network: {} tensors for {}",
+                              given_.size(), out_.weights.size()));
     out_.drawing = to_text(n);
     return std::move(out_);
   }
@@ -87,19 +89,20 @@ private:
   // The tensor of the layer that Clade calls `key`, from here on "step.role".
   tensor_index tensor(const std::string& key, const std::string& step,
                       const std::string& role, const sizes& shape) {
-    const auto name = layer_->name + "." + key;
+    const auto name = fmt::format("{}.{}", layer_->name, key);
     const auto at = by_name_.find(name);
     if (at == by_name_.end() || at->second->shape != shape) {
       if (!fault_)
-        fault_ = error{error_kind::corrupt,
-                       "weights of another network: " + name
-                           + (at == by_name_.end() ? " is missing"
+        fault_ =
+            error{error_kind::corrupt,
+                  fmt::format("weights of another network: {}{}", name,
+                              at == by_name_.end() ? " is missing"
                                                    : " is not of the shape "
                                                          + to_text(tensor_shape{shape}))};
       return 0;
     }
     out_.weights.push_back(*at->second);
-    out_.weights.back().name = step + "." + role;
+    out_.weights.back().name = fmt::format("{}.{}", step, role);
     const auto place = static_cast<std::size_t>(at->second - given_.data());
     out_.run_tensors[place] = {name, out_.weights.size() - 1};
     return out_.weights.size() - 1;
@@ -345,7 +348,7 @@ void lowering::take_layer() {
   const auto found = std::ranges::find(ways, layer_->op, &way::op);
   if (found == ways.end()) {
     fault_ = error{error_kind::invalid_input,
-                   "the operator \"" + layer_->op + "\" cannot be exported"};
+                   fmt::format("the operator \"{}\" cannot be exported", layer_->op)};
     return;
   }
   const auto role = operator_of(*layer_).role;
@@ -379,10 +382,11 @@ std::vector<std::string> names_of(const preprocessing& how) {
 std::string title_of(const exported_model& m) {
   if (m.run.empty())
     return "a network before its training";
-  std::string out = (m.id == 0 ? "the final model" : numbered(m.id)) + " of " + m.run;
+  std::string out =
+      fmt::format("{} of {}", m.id == 0 ? "the final model" : numbered(m.id), m.run);
   for (std::size_t i = 0; i < m.metrics.size(); ++i)
-    out += (i == 0 ? ": " : ", ") + m.metrics[i].name + " "
-           + metric_text(m.metrics[i].value);
+    out += fmt::format("{}{} {}", i == 0 ? ": " : ", ", m.metrics[i].name,
+                       metric_text(m.metrics[i].value));
   return out;
 }
 

@@ -28,6 +28,7 @@
 #include "genome/genes/hash.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <bit>
@@ -81,9 +82,9 @@ expected<beginning> find_beginning(std::string_view file) {
     return damaged("it has no version");
   if (found.version > model_format)
     return fail(error_kind::conflict,
-                "is a model of format " + std::to_string(found.version)
-                    + ", which a newer Clade wrote; this one reads no more than "
-                    + std::to_string(model_format));
+                fmt::format("is a model of format {}, which a newer Clade wrote; this "
+                            "one reads no more than {}",
+                            found.version, model_format));
   const auto then = at + static_cast<std::size_t>(end - digits.data());
   found.checksum = then + before_checksum.size();
   if (!file.substr(then).starts_with(before_checksum)
@@ -124,16 +125,17 @@ public:
   expected<weight_tensor> take(const std::string& name) {
     const auto at = header_.find(name);
     if (at == header_.end() || !at->is_object() || at->value("dtype", json()) != "F32")
-      return damaged("the tensor " + in_quotes(name) + " is missing");
+      return damaged(fmt::format("the tensor {} is missing", in_quotes(name)));
     const auto shape = naturals(at->value("shape", json()));
     const auto place = naturals(at->value("data_offsets", json()));
     if (!shape || shape->size() > most_sizes || !place || place->size() != 2)
-      return damaged("the tensor " + in_quotes(name) + " has no shape or place");
+      return damaged(fmt::format("the tensor {} has no shape or place", in_quotes(name)));
     const auto from = (*place)[0], to = (*place)[1];
     const auto count = product(*shape);
     if (from > to || to > data_.size() || to - from > left_ || !count
         || *count != (to - from) / sizeof(float) || (to - from) % sizeof(float) != 0)
-      return damaged("the values of " + in_quotes(name) + " do not fill its shape");
+      return damaged(
+          fmt::format("the values of {} do not fill its shape", in_quotes(name)));
     left_ -= to - from;
     weight_tensor t{.shape = {shape->begin(), shape->end()}};
     t.values.resize(*count);
@@ -194,7 +196,7 @@ expected<stored_model> decode_origin(const bytes& raw) {
   stored_model m;
   const auto fields = in.array();
   if (fields < 7 || fields > 9)
-    in.fail("a model of " + std::to_string(fields) + " fields");
+    in.fail(fmt::format("a model of {} fields", fields));
   if (fields > 7)
     m.members = decode_list(in, [](decoder& d) {
       return d.is_nil() ? mixture_member() : mixture_member(d.genome());

@@ -5,6 +5,7 @@
 #include "engine/export/rows/optuna_study.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ std::string datetime(std::int64_t unix_ms) {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
   const auto ms = std::to_string(1000 + unix_ms % 1000).substr(1);
-  return std::string(text) + "." + ms + "000";
+  return fmt::format("{}.{}000", text, ms);
 }
 
 /// A hyperparameter as a param: its distribution, and how a value is stored.
@@ -281,7 +282,7 @@ expected<void> write_optuna_study(const store& s, const experiment& e,
     std::filesystem::remove(file, ignored);
     return fail(failure.getErrorCode() == cannot_open ? error_kind::invalid_input
                                                       : error_kind::io,
-                "cannot write " + file.string() + ": " + failure.what());
+                fmt::format("cannot write {}: {}", file.string(), failure.what()));
   }
 }
 

@@ -4,7 +4,9 @@
 #include "engine/export/rows/predictions.hpp"
 #include "engine/report/base/format.hpp"
 #include "engine/training/metrics/metrics.hpp"
+#include "genome/base/text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -18,10 +20,6 @@ std::string formatted(const char* format, double v) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), format, v);
   return text.data();
-}
-
-std::string rows_text(std::uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " row" : " rows");
 }
 
 void score_classes(std::span<const float> outputs, const new_targets& targets,
@@ -86,24 +84,25 @@ expected<prediction_score> score_predictions(std::span<const float> outputs,
 std::string left_out_text(const new_targets& targets) {
   std::string text;
   if (targets.blanks > 0)
-    text = rows_text(targets.blanks) + (targets.blanks == 1 ? " has" : " have")
-           + " no target";
+    text = fmt::format("{}{} no target", counted(targets.blanks, "row"),
+                       targets.blanks == 1 ? " has" : " have");
   if (targets.unknown > 0)
-    text += (text.empty() ? "" : ", and ") + rows_text(targets.unknown)
-            + (targets.unknown == 1 ? " has" : " have")
-            + " one that the training data does not have, such as "
-            + in_quotes(targets.example);
+    text +=
+        fmt::format("{}{}{} one that the training data does not have, such as {}",
+                    text.empty() ? "" : ", and ", counted(targets.unknown, "row"),
+                    targets.unknown == 1 ? " has" : " have", in_quotes(targets.example));
   return text;
 }
 
 std::string score_text(const prediction_score& score, std::optional<double> level) {
-  std::string text = rows_text(score.rows) + ": ";
+  std::string text = counted(score.rows, "row") + ": ";
   for (std::size_t i = 0; i < score.metrics.size(); ++i)
-    text += (i == 0 ? "" : ", ") + score.metrics[i].name + " "
-            + metric_text(score.metrics[i].value);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", score.metrics[i].name,
+                        metric_text(score.metrics[i].value));
   if (level && score.coverage)
-    text += "\n" + formatted("%.4g", 100 * *level) + " % intervals hold "
-            + formatted("%.1f", 100 * *score.coverage) + " % of the targets";
+    text += fmt::format("\n{} % intervals hold {} % of the targets",
+                        formatted("%.4g", 100 * *level),
+                        formatted("%.1f", 100 * *score.coverage));
   return text + "\n";
 }
 

@@ -3,6 +3,8 @@
 #include "engine/export/rows/run_history.hpp"
 #include "genome/genes/genome.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -40,7 +42,7 @@ std::string classes_csv(std::span<const float> outputs, const preprocessing& how
   std::string text = "class";
   for (const auto& name : how.classes)
     if (format.probabilities)
-      text += "," + csv_field("p(" + name + ")");
+      text += "," + csv_field(fmt::format("p({})", name));
   text += "\n";
   const auto width = how.classes.size();
   for (std::size_t i = 0; i < outputs.size(); i += width)
@@ -56,10 +58,10 @@ expected<double> interval_reach(const error_quantiles& errors, double level) {
   const double rank = std::ceil((n + 1) * level - 1e-9);
   if (errors.values.empty() || rank > n)
     return fail(error_kind::invalid_input,
-                "intervals of " + to_text(value{level}) + " take more than the "
-                    + std::to_string(errors.examples) + " validation examples that the "
-                    + "network was judged by; at most "
-                    + to_text(value{std::floor(n / (n + 1) * 1000) / 1000}) + " can be");
+                fmt::format("intervals of {} take more than the {} validation examples "
+                            "that the network was judged by; at most {} can be",
+                            to_text(value{level}), errors.examples,
+                            to_text(value{std::floor(n / (n + 1) * 1000) / 1000})));
   // Value j, from 1, is of rank ceil(j n / m).
   const double place = std::ceil(rank * m / n - 1e-9);
   return errors.values[static_cast<std::size_t>(std::max(place, 1.0)) - 1];
@@ -87,19 +89,19 @@ expected<void> check_finite(std::span<const float> outputs, const preprocessing&
   if (wrong == 0)
     return {};
   const auto place = first < examples.lines.size()
-                         ? data + ":" + std::to_string(examples.lines[first])
-                         : data + ": example " + std::to_string(first + 1);
+                         ? fmt::format("{}:{}", data, examples.lines[first])
+                         : fmt::format("{}: example {}", data, first + 1);
   const auto count = outputs.size() / width;
   return fail_in(
       place, {error_kind::invalid_input,
               "what the network computes of this row is not a finite number; "
                   + (wrong == count
-                         ? "so it is for all " + std::to_string(count)
-                               + " rows: is this the data, or the model, that is meant?"
-                         : "of " + std::to_string(count) + " rows this holds for "
-                               + std::to_string(wrong)
-                               + ": correct values that are far too large, or leave "
-                                 "those rows out")});
+                         ? fmt::format("so it is for all {} rows: is this the data, or "
+                                       "the model, that is meant?",
+                                       count)
+                         : fmt::format("of {} rows this holds for {}: correct values "
+                                       "that are far too large, or leave those rows out",
+                                       count, wrong))});
 }
 
 std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
@@ -112,13 +114,14 @@ std::string predictions_csv(std::span<const float> outputs, const preprocessing&
   };
   std::string text = title(name);
   if (format.reach)
-    text += "," + title(name + "_low") + "," + title(name + "_high");
+    text += fmt::format(",{},{}", title(name + "_low"), title(name + "_high"));
   text += "\n";
   for (const float output : outputs) {
     const double v = decoded(output, how);
     text += shortest(v);
     if (format.reach)
-      text += "," + shortest(v - *format.reach) + "," + shortest(v + *format.reach);
+      text +=
+          fmt::format(",{},{}", shortest(v - *format.reach), shortest(v + *format.reach));
     text += "\n";
   }
   return text;

@@ -3,6 +3,8 @@
 #include "engine/export/model/model.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <map>
 #include <ostream>
@@ -22,9 +24,9 @@ expected<void> for_each_trial(const store& s,
           return {};
         auto node = open.extract(done->evaluated.id);
         if (node.empty())
-          return fail(error_kind::corrupt, "an evaluation of #"
-                                               + std::to_string(done->evaluated.id)
-                                               + ", which was not born before");
+          return fail(error_kind::corrupt,
+                      fmt::format("an evaluation of #{}, which was not born before",
+                                  done->evaluated.id));
         node.mapped().evaluated = done->evaluated;
         node.mapped().evaluated_ms = unix_ms;
         return visit(node.mapped());

@@ -6,6 +6,8 @@
 
 #include "engine/export/source/row_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -101,7 +103,7 @@ private:
   }
 
   std::string input_name(const column_encoding& c, std::size_t i) const {
-    auto name = c.name.empty() ? "column" + std::to_string(i + 1) : c.name;
+    auto name = c.name.empty() ? fmt::format("column{}", i + 1) : c.name;
     while (taken_.contains(name.substr(0, name.find('.')))
            || std::ranges::find(inputs_, name, &onnx_input::name) != inputs_.end())
       name.insert(0, "_");
@@ -116,7 +118,7 @@ private:
                                                       : element::text;
     const auto in =
         declare({input_name(c, i), std::string(to_text(c.kind)), i}, type, {});
-    const auto name = "input.column" + std::to_string(i + 1);
+    const auto name = fmt::format("input.column{}", i + 1);
     if (c.kind == encoding_kind::category)
       return add_category(c, in, name, pieces);
     auto value = in;
@@ -205,7 +207,7 @@ private:
     const auto circle =
         graph_.numbers(name + ".circle", {}, std::vector<double>{2 * std::numbers::pi});
     for (std::size_t p = 0; p < (c.time_of_day ? 3U : 2U); ++p) {
-      const auto wave = name + ".wave" + std::to_string(p + 1);
+      const auto wave = fmt::format("{}.wave{}", name, p + 1);
       const auto period =
           graph_.numbers(wave + ".period", {}, std::vector<double>{periods[p]});
       graph_.add("Mod", {days, period}, wave + ".rest").whole("fmod", 1);

@@ -12,6 +12,7 @@
 #include "engine/export/source/row_source.hpp"
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -114,7 +115,7 @@ std::string graph_writer::visit(const batch_norm_step& o) {
 
 std::string graph_writer::visit(const layer_norm_step& o) {
   const auto& name = step_->name;
-  const auto part = [&](const char* role) { return name + "." + role; };
+  const auto part = [&](const char* role) { return fmt::format("{}.{}", name, role); };
   add("Reshape", {x_, shape(part("as_one"), {0, 1, -1})}, part("one"));
   add("InstanceNormalization",
       {part("one"), numbers(part("scale"), {1}, std::vector<float>{1}),
@@ -137,7 +138,7 @@ std::string graph_writer::visit(const layer_norm_step& o) {
 
 std::string graph_writer::visit(const channel_norm_step& o) {
   const auto& name = step_->name;
-  const auto part = [&](const char* role) { return name + "." + role; };
+  const auto part = [&](const char* role) { return fmt::format("{}.{}", name, role); };
   const auto mean = [&](const std::string& of, const char* role) {
     add("ReduceMean", {of}, part(role)).list("axes", sizes{1}).whole("keepdims", 1);
   };
@@ -164,7 +165,8 @@ std::string graph_writer::visit(const channel_norm_step& o) {
 std::string graph_writer::visit(const activation_step& o) {
   const auto& name = step_->name;
   const auto value = [&](const char* role, double v) {
-    return numbers(name + "." + role, {}, std::vector<float>{static_cast<float>(v)});
+    return numbers(fmt::format("{}.{}", name, role), {},
+                   std::vector<float>{static_cast<float>(v)});
   };
   if (o.function == "relu")
     return done(add("Relu", {x_}, name));
@@ -234,7 +236,9 @@ std::string graph_writer::global(const char* op) {
 
 std::string graph_writer::visit(const mixture_step& o) {
   const auto& name = step_->name;
-  const auto part = [&](const std::string& role) { return name + "." + role; };
+  const auto part = [&](const std::string& role) {
+    return fmt::format("{}.{}", name, role);
+  };
   names weighed;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto number = std::to_string(i + 1);
@@ -271,7 +275,7 @@ std::string graph_writer::folded(const char* op) {
   for (std::size_t i = 1; i < inputs_.size(); ++i) {
     const auto name = i + 1 == inputs_.size()
                           ? step_->name
-                          : step_->name + ".first" + std::to_string(i + 1);
+                          : fmt::format("{}.first{}", step_->name, i + 1);
     add(op, {sum, inputs_[i]}, name);
     sum = name;
   }
@@ -303,7 +307,9 @@ std::string graph_writer::visit(const select_step& o) {
 }
 
 std::string graph_writer::visit(const piecewise_step& o) {
-  const auto part = [&](const char* role) { return step_->name + "." + role; };
+  const auto part = [&](const char* role) {
+    return fmt::format("{}.{}", step_->name, role);
+  };
   const auto& edges = m_.weights[o.edges];
   const auto features = edges.shape[0], bins = edges.shape[1] - 1;
   std::vector<float> low, width;
@@ -325,7 +331,9 @@ std::string graph_writer::visit(const piecewise_step& o) {
 }
 
 std::string graph_writer::visit(const periodic_step& o) {
-  const auto part = [&](const char* role) { return step_->name + "." + role; };
+  const auto part = [&](const char* role) {
+    return fmt::format("{}.{}", step_->name, role);
+  };
   const auto turn = static_cast<float>(2 * std::numbers::pi);
   add("Mul", {reshaped({step_->in.sizes[0], 1}), tensor(o.frequencies)}, part("turns"));
   add("Mul", {part("turns"), numbers(part("turn"), {}, std::vector<float>{turn})},
@@ -337,7 +345,9 @@ std::string graph_writer::visit(const periodic_step& o) {
 }
 
 std::string graph_writer::visit(const map_each_step& o) {
-  const auto part = [&](const char* role) { return step_->name + "." + role; };
+  const auto part = [&](const char* role) {
+    return fmt::format("{}.{}", step_->name, role);
+  };
   const auto& weight = m_.weights[o.weight].shape;
   add("MatMul", {reshaped({weight[0], 1, weight[1]}), tensor(o.weight)}, part("mapped"));
   const auto& bias = m_.weights[o.bias];
@@ -349,7 +359,8 @@ std::string graph_writer::visit(const map_each_step& o) {
 // All trees go down together, a level at a time. Nodes are counted from 0 in each tree.
 std::string graph_writer::visit(const boosted_trees_step& o) {
   const auto part = [&](const char* role, std::size_t level = 0) {
-    return step_->name + "." + role + (level == 0 ? "" : std::to_string(level));
+    return fmt::format("{}.{}{}", step_->name, role,
+                       level == 0 ? "" : std::to_string(level));
   };
   const auto trees = m_.weights[o.leaves].shape[0],
              leaves = m_.weights[o.leaves].shape[1];
@@ -440,7 +451,8 @@ bytes graph_writer::write() {
     values.push_back(std::visit([this](const auto& o) { return visit(o); }, s.computes));
   }
   decoder_of(how_.task).onnx(*this, values.back(), how_);
-  return model(title_of(m_) + "\n\n" + m_.drawing, properties(), takes_texts(how_));
+  return model(fmt::format("{}\n\n{}", title_of(m_), m_.drawing), properties(),
+               takes_texts(how_));
 }
 
 } // namespace

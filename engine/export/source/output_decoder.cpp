@@ -2,6 +2,7 @@
 
 #include "engine/export/source/python_source.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
@@ -26,8 +27,10 @@ constexpr output_decoder probabilities{
     .python_constants = [](const preprocessing& how) -> texts_by_name {
       return {{"CLASSES", python_literal(how.classes)}};
     },
-    .torchscript = [](const std::string& last,
-                      const preprocessing&) { return "torch.softmax(" + last + ", 1)"; },
+    .torchscript =
+        [](const std::string& last, const preprocessing&) {
+          return fmt::format("torch.softmax({}, 1)", last);
+        },
     .onnx =
         [](onnx_graph& graph, const std::string& last, const preprocessing& how) {
           using element = onnx_graph::element;

@@ -4,6 +4,8 @@
 #include "engine/export/source/row_source.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -120,7 +122,7 @@ std::string table_constants(const preprocessing& how) {
   std::vector<std::string> names, units;
   std::string numbers, used;
   const auto append = [](std::string& list, std::size_t c) {
-    list += (list.empty() ? "" : ", ") + std::to_string(c);
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", c);
   };
   for (std::size_t c = 0; c < how.width; ++c) {
     names.push_back(how.column(c).name);
@@ -130,14 +132,14 @@ std::string table_constants(const preprocessing& how) {
     if (how.column(c).kind != encoding_kind::ignore)
       append(used, c);
   }
-  return "COLUMNS = " + python_literal(names) + "  # of a row, in this order\n"
-         + "NUMBERS = [" + numbers + "]  # those of them that are numbers\n"
-         + "UNITS = " + python_literal(units)
-         + "  # what stands beside the numbers of each\n" + "USED = [" + used
-         + "]  # those of them that the network takes\n" + "TARGET_COLUMN = "
-         + (how.target_column ? std::to_string(*how.target_column) : "None")
-         + "  # where the target stands among them\n"
-         + "BLANKS = " + python_literal(blank_texts()) + "  # in any case\n";
+  return fmt::format(
+      "COLUMNS = {}  # of a row, in this order\nNUMBERS = [{}]  # those of them that are "
+      "numbers\nUNITS = {}  # what stands beside the numbers of each\nUSED = [{}]  # "
+      "those of them that the network takes\nTARGET_COLUMN = {}  # where the target "
+      "stands among them\nBLANKS = {}  # in any case\n",
+      python_literal(names), numbers, python_literal(units), used,
+      how.target_column ? std::to_string(*how.target_column) : "None",
+      python_literal(blank_texts()));
 }
 
 std::string rows_class(const preprocessing& how) {
@@ -145,13 +147,13 @@ std::string rows_class(const preprocessing& how) {
                      "    \"\"\"Makes rows of texts the inputs of the network. NaN is a "
                      "blank, as is what the training data does not have.\"\"\"\n\n";
   for (const auto& known : known_values_of(how))
-    text += "    " + known.name + " = " + python_literal(known.values) + "\n";
-  return text + "\n"
-         + indented(row_methods(how, {.sine = "math.sin",
-                                      .cosine = "math.cos",
-                                      .remainder = "math.fmod",
-                                      .doubles = "torch.float64"}),
-                    4);
+    text += fmt::format("    {} = {}\n", known.name, python_literal(known.values));
+  return fmt::format("{}\n{}", text,
+                     indented(row_methods(how, {.sine = "math.sin",
+                                                .cosine = "math.cos",
+                                                .remainder = "math.fmod",
+                                                .doubles = "torch.float64"}),
+                              4));
 }
 
 std::string reading_functions(const preprocessing& how) {

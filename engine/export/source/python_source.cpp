@@ -10,6 +10,7 @@
 #include "engine/export/source/row_source.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -36,8 +37,8 @@ public:
 
   std::string operator()(const convolution_step& o) const {
     const auto& shape = m_.weights[o.weight].shape;
-    auto text = "nn.Conv2d(" + number(shape[1] * o.groups) + ", " + number(shape[0])
-                + ", " + number(shape[2]);
+    auto text = fmt::format("nn.Conv2d({}, {}, {}", number(shape[1] * o.groups),
+                            number(shape[0]), number(shape[2]));
     option(text, "stride", o.stride, 1);
     option(text, "padding", o.padding, 0);
     option(text, "dilation", o.dilation, 1);
@@ -46,43 +47,45 @@ public:
   }
   std::string operator()(const linear_step& o) const {
     const auto& shape = m_.weights[o.weight].shape;
-    return "nn.Linear(" + number(shape[1]) + ", " + number(shape[0])
-           + (o.bias ? ")" : ", bias=False)");
+    return fmt::format("nn.Linear({}, {}{}", number(shape[1]), number(shape[0]),
+                       o.bias ? ")" : ", bias=False)");
   }
   std::string operator()(const batch_norm_step&) const {
-    return (step_->out.layout() == layout::image ? "nn.BatchNorm2d(" : "nn.BatchNorm1d(")
-           + number(step_->out.sizes.front()) + ")";
+    return fmt::format("{}{})",
+                       step_->out.layout() == layout::image ? "nn.BatchNorm2d("
+                                                            : "nn.BatchNorm1d(",
+                       number(step_->out.sizes.front()));
   }
   std::string operator()(const layer_norm_step&) const {
-    return "nn.GroupNorm(1, " + number(step_->out.sizes.front()) + ")";
+    return fmt::format("nn.GroupNorm(1, {})", number(step_->out.sizes.front()));
   }
   std::string operator()(const channel_norm_step&) const {
-    return "ChannelNorm(" + number(step_->out.sizes.front()) + ")";
+    return fmt::format("ChannelNorm({})", number(step_->out.sizes.front()));
   }
   std::string operator()(const piecewise_step& o) const {
-    return "Piecewise(" + sizes(o.edges) + ")";
+    return fmt::format("Piecewise({})", sizes(o.edges));
   }
   std::string operator()(const periodic_step& o) const {
-    return "Periodic(" + sizes(o.frequencies) + ")";
+    return fmt::format("Periodic({})", sizes(o.frequencies));
   }
   std::string operator()(const map_each_step& o) const {
-    return "MapEach(" + sizes(o.weight) + ")";
+    return fmt::format("MapEach({})", sizes(o.weight));
   }
   std::string operator()(const boosted_trees_step& o) const {
-    return "BoostedTrees(" + sizes(o.leaves) + ", " + number(step_->out.sizes.front())
-           + ")";
+    return fmt::format("BoostedTrees({}, {})", sizes(o.leaves),
+                       number(step_->out.sizes.front()));
   }
   std::string operator()(const dropout_step& o) const {
-    return "nn.Dropout(" + literal(o.rate) + ")";
+    return fmt::format("nn.Dropout({})", literal(o.rate));
   }
   std::string operator()(const average_step& o) const {
-    return "Average(" + spans(o.rows) + ", " + spans(o.columns) + ", "
-           + number(step_->in.sizes[1]) + ", " + number(step_->in.sizes[2]) + ")";
+    return fmt::format("Average({}, {}, {}, {})", spans(o.rows), spans(o.columns),
+                       number(step_->in.sizes[1]), number(step_->in.sizes[2]));
   }
   std::string operator()(const mixture_step& o) const {
-    return "Mixture(" + number(m_.weights[o.shares].shape[0]) + ", "
-           + (o.of_probabilities ? "True" : "False")
-           + (o.least ? ", bounded=True)" : ")");
+    return fmt::format("Mixture({}, {}{}", number(m_.weights[o.shares].shape[0]),
+                       o.of_probabilities ? "True" : "False",
+                       o.least ? ", bounded=True)" : ")");
   }
   std::string operator()(const auto&) const { return ""; }
 
@@ -93,14 +96,15 @@ private:
   static void option(std::string& text, const char* name, std::int64_t v,
                      std::int64_t usual) {
     if (v != usual)
-      text += std::string(", ") + name + "=" + number(v);
+      text += fmt::format(", {}={}", name, number(v));
   }
   static std::string
   spans(const std::vector<std::pair<std::int64_t, std::int64_t>>& all) {
     std::string text;
     for (const auto& [from, to] : all)
-      text += (text.empty() ? "(" : ", (") + number(from) + ", " + number(to) + ")";
-    return "[" + text + "]";
+      text +=
+          fmt::format("{}{}, {})", text.empty() ? "(" : ", (", number(from), number(to));
+    return fmt::format("[{}]", text);
   }
 
   const exported_model& m_;
@@ -119,23 +123,24 @@ public:
   std::string operator()(const input_step&) const { return "x"; }
   std::string operator()(const activation_step& o) const {
     if (o.function == "tanh" || o.function == "sigmoid")
-      return "torch." + o.function + "(" + in_[0] + ")";
-    return "F." + o.function + "(" + in_[0] + ")";
+      return fmt::format("torch.{}({})", o.function, in_[0]);
+    return fmt::format("F.{}({})", o.function, in_[0]);
   }
   std::string operator()(const max_pool_step& o) const {
     auto x = in_[0];
     const bool own = o.kernel % 2 == 1;
     if (!own && o.top + o.left + o.bottom + o.right > 0)
-      x = "F.pad(" + x + ", (" + number(o.left) + ", " + number(o.right) + ", "
-          + number(o.top) + ", " + number(o.bottom) + "), value=-torch.inf)";
-    return "F.max_pool2d(" + x + ", " + number(o.kernel) + ", " + number(o.stride)
-           + (own ? ", padding=" + number(o.top) + ")" : ")");
+      x = fmt::format("F.pad({}, ({}, {}, {}, {}), value=-torch.inf)", x, number(o.left),
+                      number(o.right), number(o.top), number(o.bottom));
+    return fmt::format("F.max_pool2d({}, {}, {}{}", x, number(o.kernel), number(o.stride),
+                       own ? fmt::format(", padding={})", number(o.top)) : ")");
   }
   std::string operator()(const avg_pool_step& o) const {
-    return "F.avg_pool2d(" + in_[0] + ", " + number(o.kernel) + ", " + number(o.stride)
-           + (o.padding == 0
-                  ? ")"
-                  : ", padding=" + number(o.padding) + ", count_include_pad=False)");
+    return fmt::format(
+        "F.avg_pool2d({}, {}, {}{}", in_[0], number(o.kernel), number(o.stride),
+        o.padding == 0
+            ? ")"
+            : fmt::format(", padding={}, count_include_pad=False)", number(o.padding)));
   }
   std::string operator()(const global_avg_step&) const {
     return in_[0] + ".mean((2, 3))";
@@ -144,22 +149,22 @@ public:
     return in_[0] + ".amax((2, 3))";
   }
   std::string operator()(const mixture_step&) const {
-    return "self." + step_->name + "(" + joined(in_, ", ") + ")";
+    return fmt::format("self.{}({})", step_->name, joined(in_, ", "));
   }
   std::string operator()(const add_step&) const { return joined(in_, " + "); }
   std::string operator()(const multiply_step&) const { return joined(in_, " * "); }
   std::string operator()(const concat_step&) const {
-    return "torch.cat([" + joined(in_, ", ") + "], 1)";
+    return fmt::format("torch.cat([{}], 1)", joined(in_, ", "));
   }
   std::string operator()(const select_step& o) const {
-    return in_[0] + "[:, [" + joined(o.columns) + "]]";
+    return fmt::format("{}[:, [{}]]", in_[0], joined(o.columns));
   }
   std::string operator()(const flatten_step&) const { return in_[0] + ".flatten(1)"; }
   std::string operator()(const as_image_step&) const {
     return in_[0] + "[:, :, None, None]";
   }
   std::string operator()(const auto&) const {
-    return "self." + step_->name + "(" + in_[0] + ")";
+    return fmt::format("self.{}({})", step_->name, in_[0]);
   }
 
 private:
@@ -196,8 +201,9 @@ public:
     lines(1, m_.drawing);
     line(0, "");
     line(1, "from network import load");
-    line(1, "network = load()      # of examples [N, " + tuple_of(how_.shape)
-                + "] gives outputs [N, " + number(m_.outputs()) + "]");
+    line(1,
+         fmt::format("network = load()      # of examples [N, {}] gives outputs [N, {}]",
+                     tuple_of(how_.shape), number(m_.outputs())));
     line(0, "\"\"\"\n");
     imports();
     weights_path("network");
@@ -214,8 +220,9 @@ public:
 
 private:
   void line(int indent, const std::string& text) {
-    text_ += (text.empty() ? "" : std::string(static_cast<std::size_t>(indent) * 4, ' '))
-             + text + "\n";
+    text_ += fmt::format(
+        "{}{}\n",
+        text.empty() ? "" : std::string(static_cast<std::size_t>(indent) * 4, ' '), text);
   }
   void lines(int indent, const std::string& text) {
     for (std::size_t from = 0; from < text.size();) {
@@ -239,29 +246,31 @@ private:
     line(1, std::string("from model import predict")
                 + (is_table(how_) ? ", read_rows" : ""));
     line(1,
-         std::string(is_table(how_) ? "predict(read_rows(\"new.csv\"))" : "predict(rows)")
-             + "      # " + std::string(decoder_.result));
+         fmt::format("{}      # {}",
+                     is_table(how_) ? "predict(read_rows(\"new.csv\"))" : "predict(rows)",
+                     decoder_.result));
     line(0, "\"\"\"\n");
     imports(is_table(how_));
   }
 
   void imports(bool of_table = false) {
-    lines(0, std::string(of_table ? "import csv\nimport gzip\nimport io\n" : "")
-                 + "import json\nimport math\nimport pathlib\nimport struct\n"
-                 + (of_table ? "import sys\n" : "")
-                 + "\nimport torch\nfrom torch import nn\nfrom torch.nn import "
-                   "functional as F\n");
+    lines(0, fmt::format(
+                 "{}import json\nimport math\nimport pathlib\nimport struct\n{}\nimport "
+                 "torch\nfrom torch import nn\nfrom torch.nn import functional as F\n",
+                 of_table ? "import csv\nimport gzip\nimport io\n" : "",
+                 of_table ? "import sys\n" : ""));
     line(0, "");
   }
 
   void weights_path(const std::string& name) {
-    line(0, "WEIGHTS = pathlib.Path(__file__).with_name(\"" + name + ".safetensors\")");
+    line(0, fmt::format("WEIGHTS = pathlib.Path(__file__).with_name(\"{}.safetensors\")",
+                        name));
   }
 
   void constants() {
     weights_path("model");
     for (const auto& [name, text] : decoder_.python_constants(how_))
-      line(0, name + " = " + text);
+      line(0, fmt::format("{} = {}", name, text));
     if (is_table(how_))
       text_ += table_constants(how_);
     line(0, "");
@@ -270,9 +279,8 @@ private:
   void network() {
     line(0, "");
     line(0, "class Network(nn.Module):");
-    line(1, "\"\"\"Of prepared examples [N, " + tuple_of(how_.shape) + "] "
-                + std::string(decoder_.outputs) + " [N, " + number(m_.outputs())
-                + "].\"\"\"");
+    line(1, fmt::format("\"\"\"Of prepared examples [N, {}] {} [N, {}].\"\"\"",
+                        tuple_of(how_.shape), decoder_.outputs, number(m_.outputs())));
     line(0, "");
     layers([this] { buffers(); });
     prepare();
@@ -286,25 +294,27 @@ private:
     declaration declare(m_);
     for (const auto& s : m_.steps)
       if (const auto text = declare.of(s); !text.empty())
-        line(2, "self." + s.name + " = " + text + "  # " + to_text(s.in) + " -> "
-                    + to_text(s.out));
+        line(2, fmt::format("self.{} = {}  # {} -> {}", s.name, text, to_text(s.in),
+                            to_text(s.out)));
     line(0, "");
   }
 
   void buffers() {
     const auto columns = std::to_string(how_.inputs());
     const auto buffer = [&](const std::string& name, const std::string& value) {
-      line(2, "self.register_buffer(\"" + name + "\", " + value + ")");
+      line(2, fmt::format("self.register_buffer(\"{}\", {})", name, value));
     };
     if (!fills_of(how_).empty())
-      buffer("input_blank", "torch.zeros(" + columns
-                                + (takes_doubles(how_) ? ", dtype=torch.float64)" : ")"));
+      buffer("input_blank",
+             fmt::format("torch.zeros({}{}", columns,
+                         takes_doubles(how_) ? ", dtype=torch.float64)" : ")"));
     if (!how_.mean.empty()) {
-      buffer("input_mean", "torch.zeros(" + columns + ", dtype=torch.float64)");
-      buffer("input_deviation", "torch.ones(" + columns + ", dtype=torch.float64)");
+      buffer("input_mean", fmt::format("torch.zeros({}, dtype=torch.float64)", columns));
+      buffer("input_deviation",
+             fmt::format("torch.ones({}, dtype=torch.float64)", columns));
     }
     if (!how_.limit.empty())
-      buffer("input_limit", "torch.full((" + columns + ",), torch.inf)");
+      buffer("input_limit", fmt::format("torch.full(({},), torch.inf)", columns));
     if (how_.largest > 0)
       buffer("input_largest", "torch.ones(())");
   }
@@ -313,7 +323,7 @@ private:
     line(1, "def prepare(self, x):");
     line(2, "\"\"\"Scales raw examples as the training data was scaled.\"\"\"");
     if (takes_texts(how_))
-      line(2, "x = x.reshape(-1, " + std::to_string(how_.inputs()) + ")");
+      line(2, fmt::format("x = x.reshape(-1, {})", how_.inputs()));
     else
       numbers();
     if (!fills_of(how_).empty())
@@ -324,20 +334,21 @@ private:
       line(2, "x = x.clamp(-self.input_limit, self.input_limit)");
     if (how_.largest > 0)
       line(2, "x = x / self.input_largest");
-    line(2, "return x.reshape(-1, " + tuple_of(how_.shape) + ")");
+    line(2, fmt::format("return x.reshape(-1, {})", tuple_of(how_.shape)));
     line(0, "");
   }
 
   void numbers() {
     if (how_.layout == array_layout::channels_last)
-      line(2, "x = x.reshape(-1, " + tuple_of(in_file(how_.shape, how_.layout))
-                  + ").permute(0, 3, 1, 2)");
-    line(2, "x = x.reshape(-1, " + std::to_string(how_.width) + ")");
+      line(2, fmt::format("x = x.reshape(-1, {}).permute(0, 3, 1, 2)",
+                          tuple_of(in_file(how_.shape, how_.layout))));
+    line(2, fmt::format("x = x.reshape(-1, {})", how_.width));
     const auto order = input_order(how_);
     if (order.empty())
       return;
     line(2, "# Each column, and 1 where it is blank.");
-    line(2, "x = torch.cat([x, x.isnan().to(x.dtype)], 1)[:, [" + joined(order) + "]]");
+    line(2, fmt::format("x = torch.cat([x, x.isnan().to(x.dtype)], 1)[:, [{}]]",
+                        joined(order)));
   }
 
   void forward() {
@@ -351,9 +362,9 @@ private:
         inputs.push_back(values[in]);
       values.push_back(express.of(s, std::move(inputs)));
       if (i + 1 == m_.steps.size())
-        line(2, "return " + values[i] + "  # " + to_text(s.out));
+        line(2, fmt::format("return {}  # {}", values[i], to_text(s.out)));
       else if (m_.steps[i + 1].layer != s.layer && i > 0) {
-        line(2, s.word + " = " + values[i] + "  # " + to_text(s.out));
+        line(2, fmt::format("{} = {}  # {}", s.word, values[i], to_text(s.out)));
         values[i] = s.word;
       }
     }
@@ -363,7 +374,7 @@ private:
   void predict() {
     line(0, "");
     line(0, "def predict(rows, network=None):");
-    line(1, "\"\"\"" + std::string(decoder_.docstring) + "\"\"\"");
+    line(1, fmt::format("\"\"\"{}\"\"\"", decoder_.docstring));
     lines(1, "network = network or load()\n"
              "with torch.no_grad():\n"
              "    outputs = network(network.prepare(encode(rows)))");
@@ -383,7 +394,8 @@ std::string python_literal(std::string_view text) {
 }
 
 std::string python_literal(const std::vector<std::string>& texts) {
-  return "[" + joined(texts, ", ", [](const auto& t) { return python_literal(t); }) + "]";
+  return fmt::format(
+      "[{}]", joined(texts, ", ", [](const auto& t) { return python_literal(t); }));
 }
 
 std::string python_source(const exported_model& m) {

@@ -7,6 +7,8 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/export/source/python_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -257,7 +259,7 @@ bool has(const preprocessing& how, encoding_kind kind) {
 }
 
 std::string values_name(std::size_t column) {
-  return "values" + std::to_string(column);
+  return fmt::format("values{}", column);
 }
 
 class row_lines {
@@ -269,8 +271,9 @@ public:
     line(1, "# type: (List[List[str]]) -> Tensor");
     line(1, "encoded : List[List[float]] = []");
     line(1, "for row in rows:");
-    line(2, "assert len(row) == " + std::to_string(how_.width)
-                + ", \"a row has as many texts as the training data has columns\"");
+    line(2, fmt::format("assert len(row) == {}, \"a row has as many texts as the "
+                        "training data has columns\"",
+                        how_.width));
     line(2, "row = [text.strip() for text in row]");
     line(2, "values : List[float] = []");
     for (std::size_t c = 0; c < how_.columns.size(); ++c)
@@ -282,29 +285,31 @@ public:
 
 private:
   void line(int indent, const std::string& s) {
-    text_ += std::string(static_cast<std::size_t>(indent) * 4, ' ') + s + "\n";
+    text_ +=
+        fmt::format("{}{}\n", std::string(static_cast<std::size_t>(indent) * 4, ' '), s);
   }
 
   void column(std::size_t i) {
     const auto& c = how_.columns[i];
-    const auto field = "row[" + std::to_string(i) + "]";
+    const auto field = fmt::format("row[{}]", i);
     const auto comment = c.name.empty() ? "" : "  # " + python_literal(c.name);
     switch (c.kind) {
     case encoding_kind::ignore:
       return;
     case encoding_kind::number:
-      line(2, "values.append(self.number(" + field + ", " + python_literal(c.unit) + "))"
-                  + comment);
+      line(2, fmt::format("values.append(self.number({}, {})){}", field,
+                          python_literal(c.unit), comment));
       break;
     case encoding_kind::yes_no:
-      line(2, "values.append(self.yes_no(" + field + "))" + comment);
+      line(2, fmt::format("values.append(self.yes_no({})){}", field, comment));
       break;
     case encoding_kind::category:
       return category(c, "self." + values_name(i), field, comment);
     case encoding_kind::date:
-      line(2, "values.extend(self.date(self.days(" + field + ", "
-                  + std::to_string(static_cast<int>(c.order)) + "), [365.2425, 7.0"
-                  + (c.time_of_day ? ", 1.0" : "") + "]))" + comment);
+      line(2,
+           fmt::format("values.extend(self.date(self.days({}, {}), [365.2425, 7.0{}])){}",
+                       field, static_cast<int>(c.order), c.time_of_day ? ", 1.0" : "",
+                       comment));
       break;
     }
     if (c.blank_input)
@@ -313,10 +318,10 @@ private:
 
   void category(const column_encoding& c, const std::string& known,
                 const std::string& field, const std::string& comment) {
-    line(2, "values.extend(self.category(" + field + ", " + known + ", "
-                + (c.blank_input ? "0.0" : "float(\"nan\")") + "))" + comment);
+    line(2, fmt::format("values.extend(self.category({}, {}, {})){}", field, known,
+                        c.blank_input ? "0.0" : "float(\"nan\")", comment));
     if (c.blank_input)
-      line(2, "values.append(0.0 if " + field + " in " + known + " else 1.0)");
+      line(2, fmt::format("values.append(0.0 if {} in {} else 1.0)", field, known));
   }
 
   const preprocessing& how_;

@@ -4,6 +4,8 @@
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -66,7 +68,7 @@ std::string duration_text(double seconds) {
 std::string size_text(std::uint64_t bytes) {
   constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024)
-    return std::to_string(bytes) + " B";
+    return fmt::format("{} B", bytes);
   auto size = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
   for (; size >= 1024 && unit + 1 < units.size(); ++unit)
@@ -101,7 +103,7 @@ std::string origin_text(const std::string& origin, std::uint32_t epochs,
                         std::uint64_t start) {
   if (epochs == 0 || start != 0)
     return origin;
-  return origin + " (to epoch " + std::to_string(epochs) + ")";
+  return fmt::format("{} (to epoch {})", origin, epochs);
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {

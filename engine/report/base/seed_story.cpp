@@ -6,6 +6,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -96,11 +98,12 @@ std::string champion_words(const seed_story& told) {
   std::string text = told.is_final ? " The champion " : " The best so far, ";
   text += numbered(told.champion) + (told.is_final ? " " : ", ");
   if (!told.champion_is.empty())
-    return text + "is the seed " + told.champion_is + ".";
+    return fmt::format("{}is the seed {}.", text, told.champion_is);
   if (told.champion_from.empty())
     return text + "descends from no seed.";
-  return text + "descends from the seed" + (told.champion_from.size() == 1 ? " " : "s ")
-         + enumerated(told.champion_from, " and ") + ".";
+  return fmt::format("{}descends from the seed{}{}.", text,
+                     told.champion_from.size() == 1 ? " " : "s ",
+                     enumerated(told.champion_from, " and "));
 }
 
 } // namespace
@@ -130,22 +133,23 @@ expected<std::optional<seed_story>> tell_seeds(const store& s) {
 }
 
 std::string seed_words(const seed_story& told, const std::string& metric) {
-  std::string text =
-      "The search began with " + with_commas(told.seeds)
-      + (told.seeds == 1 ? " seed" : " seeds") + " of its space; "
-      + with_commas(told.descendants) + " of " + with_commas(told.candidates - told.seeds)
-      + " other candidates descend from " + (told.seeds == 1 ? "it." : "them.");
+  std::string text = fmt::format(
+      "The search began with {}{} of its space; {} of {} other candidates descend from "
+      "{}",
+      with_commas(told.seeds), told.seeds == 1 ? " seed" : " seeds",
+      with_commas(told.descendants), with_commas(told.candidates - told.seeds),
+      told.seeds == 1 ? "it." : "them.");
   if (told.best_seed)
-    text += " The best seed itself is " + told.best_seed->seed + " ("
-            + numbered(told.best_seed->id) + ") with " + metric + " "
-            + metric_text(told.best_seed->fitness);
+    text += fmt::format(" The best seed itself is {} ({}) with {} {}",
+                        told.best_seed->seed, numbered(told.best_seed->id), metric,
+                        metric_text(told.best_seed->fitness));
   else
     text += " No seed itself succeeded";
   if (told.best_other)
-    text += "; the best candidate that descends from no seed, "
-            + numbered(told.best_other->id) + ", has "
-            + metric_text(told.best_other->fitness);
-  return text + "." + champion_words(told);
+    text +=
+        fmt::format("; the best candidate that descends from no seed, {}, has {}",
+                    numbered(told.best_other->id), metric_text(told.best_other->fitness));
+  return fmt::format("{}.{}", text, champion_words(told));
 }
 
 } // namespace clade

@@ -3,6 +3,8 @@
 #include "engine/report/base/format.hpp"
 #include "engine/report/base/html.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -132,11 +134,11 @@ void chart::band(std::span<const point> low, std::span<const point> high) {
     return;
   std::string path;
   for (const auto& p : high)
-    path +=
-        (path.empty() ? "M" : "L") + coordinate(x_of(p.x)) + " " + coordinate(y_of(p.y));
+    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", coordinate(x_of(p.x)),
+                        coordinate(y_of(p.y)));
   for (auto p = low.rbegin(); p != low.rend(); ++p)
-    path += "L" + coordinate(x_of(p->x)) + " " + coordinate(y_of(p->y));
-  marks_ += "<path class=\"band\" d=\"" + path + "Z\"/>\n";
+    path += fmt::format("L{} {}", coordinate(x_of(p->x)), coordinate(y_of(p->y)));
+  marks_ += fmt::format("<path class=\"band\" d=\"{}Z\"/>\n", path);
 }
 
 void chart::line(std::span<const point> points, const std::string& classes) {
@@ -147,11 +149,12 @@ void chart::line(std::span<const point> points, const std::string& classes) {
       broken = true;
       continue;
     }
-    path += (broken ? "M" : "L") + coordinate(x_of(p.x)) + " " + coordinate(y_of(p.y));
+    path += fmt::format("{}{} {}", broken ? "M" : "L", coordinate(x_of(p.x)),
+                        coordinate(y_of(p.y)));
     broken = false;
   }
   if (!path.empty())
-    marks_ += "<path class=\"line " + classes + "\" d=\"" + path + "\"/>\n";
+    marks_ += fmt::format("<path class=\"line {}\" d=\"{}\"/>\n", classes, path);
 }
 
 void chart::steps(std::span<const point> points, const std::string& classes) {
@@ -165,43 +168,47 @@ void chart::steps(std::span<const point> points, const std::string& classes) {
 }
 
 void chart::dot(point at, double radius, const std::string& classes, double opacity) {
-  marks_ += "<circle class=\"" + classes + "\" cx=\"" + coordinate(x_of(at.x))
-            + "\" cy=\"" + coordinate(y_of(at.y)) + "\" r=\"" + coordinate(radius) + "\"";
+  marks_ +=
+      fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"", classes,
+                  coordinate(x_of(at.x)), coordinate(y_of(at.y)), coordinate(radius));
   if (opacity < 1)
-    marks_ += " fill-opacity=\"" + printed("%.*f", 2, opacity) + "\"";
+    marks_ += fmt::format(" fill-opacity=\"{}\"", printed("%.*f", 2, opacity));
   marks_ += "/>\n";
 }
 
 void chart::label(point at, const std::string& words) {
   const auto x = x_of(at.x);
   const bool leftwards = x > size_.width * 0.7;
-  marks_ += "<text class=\"tag\" x=\"" + coordinate(x + (leftwards ? -9 : 9)) + "\" y=\""
-            + coordinate(std::max(y_of(at.y) + 4, top + 8)) + "\""
-            + (leftwards ? " text-anchor=\"end\"" : "") + ">" + escaped(words)
-            + "</text>\n";
+  marks_ += fmt::format("<text class=\"tag\" x=\"{}\" y=\"{}\"{}>{}</text>\n",
+                        coordinate(x + (leftwards ? -9 : 9)),
+                        coordinate(std::max(y_of(at.y) + 4, top + 8)),
+                        leftwards ? " text-anchor=\"end\"" : "", escaped(words));
 }
 
 std::string chart::svg(const std::string& description) const {
   const auto base = size_.height - bottom, end = size_.width - right;
-  std::string out = "<svg role=\"img\" viewBox=\"0 0 " + coordinate(size_.width) + " "
-                    + coordinate(size_.height) + "\" aria-label=\"" + escaped(description)
-                    + "\">\n";
+  std::string out = fmt::format(
+      "<svg role=\"img\" viewBox=\"0 0 {} {}\" aria-label=\"{}\">\n",
+      coordinate(size_.width), coordinate(size_.height), escaped(description));
   for (const auto& [v, words] : y_.ticks) {
     const auto y = coordinate(y_of(v));
-    out += "<line class=\"grid\" x1=\"" + coordinate(left) + "\" x2=\"" + coordinate(end)
-           + "\" y1=\"" + y + "\" y2=\"" + y + "\"/><text text-anchor=\"end\" x=\""
-           + coordinate(left - 8) + "\" y=\"" + coordinate(y_of(v) + 4) + "\">"
-           + escaped(words) + "</text>\n";
+    out +=
+        fmt::format("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/><text "
+                    "text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>\n",
+                    coordinate(left), coordinate(end), y, y, coordinate(left - 8),
+                    coordinate(y_of(v) + 4), escaped(words));
   }
-  out += "<line class=\"axis\" x1=\"" + coordinate(left) + "\" x2=\"" + coordinate(end)
-         + "\" y1=\"" + coordinate(base) + "\" y2=\"" + coordinate(base) + "\"/>\n";
+  out +=
+      fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>\n",
+                  coordinate(left), coordinate(end), coordinate(base), coordinate(base));
   for (const auto& [v, words] : x_.ticks)
-    out += "<text text-anchor=\"middle\" x=\"" + coordinate(x_of(v)) + "\" y=\""
-           + coordinate(base + 16) + "\">" + escaped(words) + "</text>\n";
+    out += fmt::format("<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n",
+                       coordinate(x_of(v)), coordinate(base + 16), escaped(words));
   if (!x_.title.empty())
-    out += "<text text-anchor=\"middle\" x=\"" + coordinate((left + end) / 2) + "\" y=\""
-           + coordinate(base + 33) + "\">" + escaped(x_.title) + "</text>\n";
-  return out + marks_ + "</svg>\n";
+    out += fmt::format("<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n",
+                       coordinate((left + end) / 2), coordinate(base + 33),
+                       escaped(x_.title));
+  return fmt::format("{}{}</svg>\n", out, marks_);
 }
 
 } // namespace clade

@@ -8,6 +8,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -118,12 +120,12 @@ expected<std::optional<importance>> measure_importance(const store& s) {
 
 std::string importance_words(const importance& i) {
   const auto explained = std::max(0.0, i.explained);
-  return "Permutation importance on a random forest of "
-         + std::to_string(forest_importance::trees) + " trees over "
-         + with_commas(i.candidates) + " candidates. The forest explains "
-         + percent(explained) + " of the variance of " + i.metric
-         + " among candidates that its trees did not see"
-         + (explained < 0.2 ? ": so little that this order says not much." : ".");
+  return fmt::format(
+      "Permutation importance on a random forest of {} trees over {} candidates. The "
+      "forest explains {} of the variance of {} among candidates that its trees did not "
+      "see{}",
+      forest_importance::trees, with_commas(i.candidates), percent(explained), i.metric,
+      explained < 0.2 ? ": so little that this order says not much." : ".");
 }
 
 std::string to_text(const importance& i) {
@@ -135,7 +137,7 @@ std::string to_text(const importance& i) {
         std::lround(30 * m.share / std::max(0.01, i.order.front().share)));
     lines.add({m.name, percent(m.share), std::string(bar, '#')});
   }
-  std::string text = "importance for " + i.metric + "\n" + lines.to_text(2);
+  std::string text = fmt::format("importance for {}\n{}", i.metric, lines.to_text(2));
   for (const auto& line : wrapped(importance_words(i), 78))
     text += line + "\n";
   return text;

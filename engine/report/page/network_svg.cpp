@@ -5,6 +5,8 @@
 #include "engine/report/base/svg_chart.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -22,7 +24,7 @@ constexpr std::size_t line_width = 34;
 std::vector<std::string> setting_lines(const std::vector<setting>& settings) {
   std::vector<std::string> lines;
   for (const auto& s : settings) {
-    const auto words = s.name + " " + to_text(s.value);
+    const auto words = fmt::format("{} {}", s.name, to_text(s.value));
     if (lines.empty() || lines.back().size() + words.size() + 2 > line_width)
       lines.push_back(shortened(words, line_width));
     else
@@ -35,8 +37,8 @@ std::vector<std::string> setting_lines(const std::vector<setting>& settings) {
 std::string cost_line(const node_cost& c) {
   return to_text(c.out)
          + (c.parameters == 0 ? ""
-                              : ", " + with_commas(c.parameters) + " parameter"
-                                    + (c.parameters == 1 ? "" : "s"));
+                              : fmt::format(", {} parameter{}", with_commas(c.parameters),
+                                            c.parameters == 1 ? "" : "s"));
 }
 
 /// A box, or the place where a line that skips a layer passes it.
@@ -75,9 +77,9 @@ public:
 
   [[nodiscard]] std::string svg() const {
     std::string out =
-        "<svg role=\"img\" class=\"network\" style=\"max-width:" + coordinate(width_)
-        + "px\" viewBox=\"0 0 " + coordinate(width_) + " " + coordinate(height_)
-        + "\" aria-label=\"The network as a graph\">\n";
+        fmt::format("<svg role=\"img\" class=\"network\" style=\"max-width:{}px\" "
+                    "viewBox=\"0 0 {} {}\" aria-label=\"The network as a graph\">\n",
+                    coordinate(width_), coordinate(width_), coordinate(height_));
     out += "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
            "markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" "
            "d=\"M0 0.8L8 4L0 7.2Z\"/></marker></defs>\n";
@@ -183,29 +185,31 @@ private:
       points.push_back({p.x, p.y - p.layer_height / 2});
     }
     std::ranges::reverse(points);
-    std::string path = "M" + coordinate(points[0].x) + " " + coordinate(points[0].y);
+    std::string path =
+        fmt::format("M{} {}", coordinate(points[0].x), coordinate(points[0].y));
     for (std::size_t i = 1; i < points.size(); ++i) {
       const auto &a = points[i - 1], &b = points[i];
       const auto middle = coordinate((a.y + b.y) / 2);
-      path += "C" + coordinate(a.x) + " " + middle + " " + coordinate(b.x) + " " + middle
-              + " " + coordinate(b.x) + " " + coordinate(b.y);
+      path += fmt::format("C{} {} {} {} {} {}", coordinate(a.x), middle, coordinate(b.x),
+                          middle, coordinate(b.x), coordinate(b.y));
     }
-    return "<path class=\"wire\" marker-end=\"url(#tip)\" d=\"" + path + "\"/>\n";
+    return fmt::format("<path class=\"wire\" marker-end=\"url(#tip)\" d=\"{}\"/>\n",
+                       path);
   }
 
   [[nodiscard]] std::string box(const place& p) const {
     const auto left = p.x - p.width() / 2, top = p.y - p.height() / 2;
-    std::string out = "<rect class=\"box" + std::string(p.is_end() ? " end" : "")
-                      + "\" rx=\"5\" x=\"" + coordinate(left) + "\" y=\""
-                      + coordinate(top) + "\" width=\"" + coordinate(p.width())
-                      + "\" height=\"" + coordinate(p.height()) + "\"/>";
+    std::string out = fmt::format(
+        "<rect class=\"box{}\" rx=\"5\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+        p.is_end() ? " end" : "", coordinate(left), coordinate(top),
+        coordinate(p.width()), coordinate(p.height()));
     const auto text = [&](double y, const std::string& words, const char* kind) {
-      return "<text" + std::string(kind) + " text-anchor=\"middle\" x=\""
-             + coordinate(p.x) + "\" y=\"" + coordinate(y) + "\">" + escaped(words)
-             + "</text>";
+      return fmt::format("<text{} text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>",
+                         kind, coordinate(p.x), coordinate(y), escaped(words));
     };
-    const auto full = short_name(genome_, p.node->id) + " " + to_text(p.node->settings);
-    out = "<g><title>" + escaped(full) + "</title>" + out;
+    const auto full =
+        fmt::format("{} {}", short_name(genome_, p.node->id), to_text(p.node->settings));
+    out = fmt::format("<g><title>{}</title>{}", escaped(full), out);
     auto y = top + 17.5;
     out += text(y, shortened(p.node->op, 26), p.is_end() ? "" : " class=\"op\"");
     for (const auto& line : p.lines)

@@ -5,6 +5,8 @@
 #include "engine/report/base/svg_chart.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,8 +24,8 @@ constexpr chart_size narrow_size{.width = 348, .height = 240};
 /// first would be too small; the style shows one of them. `draw` takes the size.
 template<class Draw>
 std::string for_both_widths(chart_size wide, Draw draw) {
-  return "<div class=\"broad\">" + draw(wide) + "</div>\n<div class=\"narrow\">"
-         + draw(narrow_size) + "</div>\n";
+  return fmt::format("<div class=\"broad\">{}</div>\n<div class=\"narrow\">{}</div>\n",
+                     draw(wide), draw(narrow_size));
 }
 
 struct range {
@@ -41,7 +43,7 @@ struct range {
 std::string legend(const std::vector<std::pair<std::string, std::string>>& entries) {
   std::string out = "<div class=\"legend\">";
   for (const auto& [classes, words] : entries)
-    out += "<span><i class=\"" + classes + "\"></i>" + escaped(words) + "</span>";
+    out += fmt::format("<span><i class=\"{}\"></i>{}</span>", classes, escaped(words));
   return out + "</div>\n";
 }
 
@@ -111,10 +113,10 @@ std::string learning_chart(const std::vector<epoch>& curve, const std::string& k
       c.dot(points[0], 3, colour == "c2" ? "dot c2" : "dot");
     entries.emplace_back(colour, split(metrics[i]).first);
   }
-  return "<div><h3>" + escaped(kind) + "</h3>\n"
-         + c.svg("Learning curve: " + kind + " by epoch")
-         + (entries.size() > 1 || !entries[0].second.empty() ? legend(entries) : "")
-         + "</div>\n";
+  return fmt::format("<div><h3>{}</h3>\n{}{}</div>\n", escaped(kind),
+                     c.svg(fmt::format("Learning curve: {} by epoch", kind)),
+                     entries.size() > 1 || !entries[0].second.empty() ? legend(entries)
+                                                                      : "");
 }
 
 /// A line for each slot, with the share of the time for which it was busy.
@@ -125,17 +127,18 @@ std::string draw_slots(const run_report& story, double left, double width) {
   const auto height = static_cast<double>(shown) * row + 30;
   const auto room = width - left - 14;
   const auto column = room / static_cast<double>(run_report::timeline_columns);
-  std::string out = "<svg role=\"img\" viewBox=\"0 0 " + coordinate(width) + " "
-                    + coordinate(height)
-                    + "\" aria-label=\"What each slot did over time\">\n";
+  std::string out = fmt::format("<svg role=\"img\" viewBox=\"0 0 {} {}\" "
+                                "aria-label=\"What each slot did over time\">\n",
+                                coordinate(width), coordinate(height));
   const auto foot = static_cast<double>(shown) * row + 2;
   for (const auto& [t, words] : axis.ticks) {
     if (axis.position(t) > 0.96) // Its words would be cut off.
       continue;
     const auto x = coordinate(left + axis.position(t) * room);
-    out += "<line class=\"grid\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\""
-           + coordinate(foot) + "\"/><text text-anchor=\"middle\" x=\"" + x + "\" y=\""
-           + coordinate(foot + 17) + "\">" + escaped(words) + "</text>\n";
+    out +=
+        fmt::format("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"0\" y2=\"{}\"/><text "
+                    "text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n",
+                    x, x, coordinate(foot), x, coordinate(foot + 17), escaped(words));
   }
   // Neighbouring columns of one level are one bar.
   const auto bars = [&](const std::vector<double>& shares, double y, const char* kind,
@@ -146,13 +149,12 @@ std::string draw_slots(const run_report& story, double left, double width) {
       while (end < shares.size() && level(end) == level(i))
         ++end;
       if (level(i) > 0) {
-        out += "<rect class=\"" + std::string(kind) + "\" x=\""
-               + coordinate(left + static_cast<double>(i) * column) + "\" y=\""
-               + coordinate(y) + "\" width=\""
-               + coordinate(static_cast<double>(end - i) * column) + "\" height=\""
-               + coordinate(bar) + "\"";
+        out += fmt::format(
+            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", kind,
+            coordinate(left + static_cast<double>(i) * column), coordinate(y),
+            coordinate(static_cast<double>(end - i) * column), coordinate(bar));
         if (level(i) < steps)
-          out += " fill-opacity=\"" + coordinate(level(i) / steps) + "\"";
+          out += fmt::format(" fill-opacity=\"{}\"", coordinate(level(i) / steps));
         out += "/>";
       }
       i = end;
@@ -162,16 +164,17 @@ std::string draw_slots(const run_report& story, double left, double width) {
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& slot = story.slots[i];
     const auto y = static_cast<double>(i) * row + 3;
-    out += "<text text-anchor=\"end\" x=\"" + coordinate(left - 10) + "\" y=\""
-           + coordinate(y + 9.5) + "\">"
-           + escaped(shortened(slot.slot, left < 100 ? 11 : 20)) + "</text>";
+    out += fmt::format("<text text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>",
+                       coordinate(left - 10), coordinate(y + 9.5),
+                       escaped(shortened(slot.slot, left < 100 ? 11 : 20)));
     bars(slot.there, y, "there", 1);
     bars(slot.busy, y, "busy", levels);
   }
   for (const auto pause : story.pauses) {
     const auto x = coordinate(left + axis.position(pause) * room);
-    out += "<line class=\"axis dashed\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\""
-           + coordinate(foot) + "\"/>";
+    out += fmt::format(
+        "<line class=\"axis dashed\" x1=\"{}\" x2=\"{}\" y1=\"0\" y2=\"{}\"/>", x, x,
+        coordinate(foot));
   }
   return out + "</svg>\n";
 }
@@ -234,7 +237,7 @@ std::string learning_charts(const std::vector<epoch>& curve) {
     std::ranges::sort(metrics);
     out += learning_chart(curve, kind, metrics);
   }
-  return out.empty() ? "" : "<div class=\"pair\">\n" + out + "</div>\n";
+  return out.empty() ? "" : fmt::format("<div class=\"pair\">\n{}</div>\n", out);
 }
 
 std::string size_chart(const run_report& story) {
@@ -266,8 +269,8 @@ std::string size_chart(const run_report& story) {
             std::max(static_cast<double>(story.best->evaluated->parameters), 1.0),
             *value};
         c.dot(at, 5.5, "ring");
-        c.label(at, (story.is_champion ? "champion #" : "best #")
-                        + std::to_string(story.best->born.id));
+        c.label(at, fmt::format("{}{}", story.is_champion ? "champion #" : "best #",
+                                story.best->born.id));
       }
     return c.svg(o.goal.metric + " against the number of parameters");
   };
@@ -275,9 +278,10 @@ std::string size_chart(const run_report& story) {
              + legend({{"c1", "a candidate, darker where there are more"},
                        {"c2", "the best of at most this size"}});
   if (hidden > 0)
-    out += "<p class=\"note\">" + with_commas(hidden)
-           + (hidden == 1 ? " candidate that was" : " candidates that were")
-           + " far worse than the others: not shown.</p>\n";
+    out +=
+        fmt::format("<p class=\"note\">{}{} far worse than the others: not shown.</p>\n",
+                    with_commas(hidden),
+                    hidden == 1 ? " candidate that was" : " candidates that were");
   return out;
 }
 
@@ -300,28 +304,29 @@ std::string predictions_chart(const test_details& details) {
     return c.svg("predicted values against actual ones, on the test data");
   };
   return for_both_widths({.height = 320}, draw)
-         + legend({{"c1", with_commas(details.pairs.size()) + " of "
-                              + with_commas(details.test) + " test examples"},
+         + legend({{"c1", fmt::format("{} of {} test examples",
+                                      with_commas(details.pairs.size()),
+                                      with_commas(details.test))},
                    {"c2", "predicted exactly"}});
 }
 
 std::string slots_chart(const run_report& story) {
   if (story.slots.empty() || !(story.working_seconds > 0))
     return "";
-  return "<div class=\"broad\">" + draw_slots(story, 132, 812)
-         + "</div>\n<div class=\"narrow\">" + draw_slots(story, 78, narrow_size.width)
-         + "</div>\n";
+  return fmt::format("<div class=\"broad\">{}</div>\n<div class=\"narrow\">{}</div>\n",
+                     draw_slots(story, 132, 812),
+                     draw_slots(story, 78, narrow_size.width));
 }
 
 std::string change_bar(double value, double largest, bool better) {
   constexpr double half = 44;
   const auto length = largest > 0 ? std::min(std::fabs(value) / largest, 1.0) * half : 0;
-  return "<svg aria-hidden=\"true\" viewBox=\"0 0 90 10\" style=\"width:90px;margin:3px "
-         "0 "
-         "0\"><line class=\"axis\" x1=\"45\" x2=\"45\" y1=\"0\" y2=\"10\"/><rect class=\""
-         + std::string(better ? "bar-good" : "bar-bad") + "\" x=\""
-         + coordinate(better ? 45 : 45 - length) + "\" y=\"1\" width=\""
-         + coordinate(length) + "\" height=\"8\"/></svg>";
+  return fmt::format(
+      "<svg aria-hidden=\"true\" viewBox=\"0 0 90 10\" style=\"width:90px;margin:3px 0 "
+      "0\"><line class=\"axis\" x1=\"45\" x2=\"45\" y1=\"0\" y2=\"10\"/><rect "
+      "class=\"{}\" x=\"{}\" y=\"1\" width=\"{}\" height=\"8\"/></svg>",
+      better ? "bar-good" : "bar-bad", coordinate(better ? 45 : 45 - length),
+      coordinate(length));
 }
 
 } // namespace clade

@@ -10,6 +10,8 @@
 #include "engine/report/view/test_tables.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,11 +22,11 @@ namespace {
 std::string section(const std::string& title, const std::string& content) {
   if (content.empty())
     return "";
-  return "<section>\n<h2>" + escaped(title) + "</h2>\n" + content + "</section>\n";
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escaped(title), content);
 }
 
 std::string paragraph(const std::string& words, const char* kind = "note") {
-  return "<p class=\"" + std::string(kind) + "\">" + escaped(words) + "</p>\n";
+  return fmt::format("<p class=\"{}\">{}</p>\n", kind, escaped(words));
 }
 
 /// Rows of cells that are markup already; columns whose letter is 'n' are
@@ -40,7 +42,7 @@ public:
   }
 
   void add(const std::vector<std::string>& cells, const char* kind = "") {
-    out_ += *kind == '\0' ? "<tr>" : "<tr class=\"" + std::string(kind) + "\">";
+    out_ += *kind == '\0' ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
     for (std::size_t i = 0; i < cells.size(); ++i)
       out_ += cell("td", i, cells[i]);
     out_ += "</tr>\n";
@@ -54,7 +56,7 @@ private:
     const auto* kind = columns_[i] == 'n'   ? " class=\"n\""
                        : columns_[i] == 't' ? " class=\"t\""
                                             : "";
-    return "<" + tag + kind + ">" + content + "</" + tag + ">";
+    return fmt::format("<{}{}>{}</{}>", tag, kind, content, tag);
   }
 
   std::string columns_;
@@ -66,17 +68,16 @@ std::string coloured(const std::optional<double>& change, const objective& goal)
   if (!change || *change == 0)
     return text;
   const bool better = goal.maximize ? *change > 0 : *change < 0;
-  return "<span class=\"" + std::string(better ? "good" : "bad") + "\">" + text
-         + "</span>";
+  return fmt::format("<span class=\"{}\">{}</span>", better ? "good" : "bad", text);
 }
 
 std::string head_html(const run_report& story) {
-  std::string out = "<header>\n<h1>" + escaped(story.run.name) + "</h1>\n"
-                    + paragraph(standing_words(story), "soft");
+  std::string out = fmt::format("<header>\n<h1>{}</h1>\n{}", escaped(story.run.name),
+                                paragraph(standing_words(story), "soft"));
   out += "<dl class=\"figures\">\n";
   for (const auto& f : figures_of(story))
-    out += "<div><dt>" + escaped(f.name) + "</dt><dd>" + escaped(f.value) + "<small>"
-           + escaped(f.note) + "</small></dd></div>\n";
+    out += fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
+                       escaped(f.name), escaped(f.value), escaped(f.note));
   return out + "</dl>\n</header>\n";
 }
 
@@ -104,8 +105,8 @@ std::string jobs_html(const run_report& story) {
     for (auto& cell : cells)
       cell = escaped(cell);
     if (j.tries > 0)
-      cells[1] = "<span class=\"" + std::string(j.outcome == "succeeded" ? "good" : "bad")
-                 + "\">" + cells[1] + "</span>";
+      cells[1] = fmt::format("<span class=\"{}\">{}</span>",
+                             j.outcome == "succeeded" ? "good" : "bad", cells[1]);
     rows.add(cells);
   }
   return rows.text();
@@ -145,21 +146,21 @@ std::string champion_html(const run_report& story) {
   const auto& g = *story.best->born.genome;
   auto drawn = network_svg(g, story.costs);
   if (drawn.empty())
-    drawn = "<pre>" + escaped(to_text(g)) + "</pre>\n";
+    drawn = fmt::format("<pre>{}</pre>\n", escaped(to_text(g)));
   html_table training("ln", {"hyperparameter", "value"});
   for (const auto& s : g.hyperparameters)
     training.add({escaped(s.name), escaped(to_text(s.value))});
   html_table layers("lt", {"layer", "what it is"});
   for (const auto id : topological_order(g))
     if (id != input_innovation && id != output_innovation)
-      layers.add({"<code>" + escaped(short_name(g, id)) + "</code>",
+      layers.add({fmt::format("<code>{}</code>", escaped(short_name(g, id))),
                   escaped(to_text(*find_node(g, id)))});
-  return paragraph(champion_words(story)) + "<div class=\"pair\">\n<div>" + drawn
-         + "</div>\n<div>"
-         + (g.hyperparameters.empty() ? ""
-                                      : "<h3>How it is trained</h3>\n" + training.text())
-         + "<h3>Its layers</h3>\n" + layers.text() + "</div>\n</div>\n"
-         + comparison_html(story);
+  return fmt::format(
+      "{}<div class=\"pair\">\n<div>{}</div>\n<div>{}<h3>Its "
+      "layers</h3>\n{}</div>\n</div>\n{}",
+      paragraph(champion_words(story)), drawn,
+      g.hyperparameters.empty() ? "" : "<h3>How it is trained</h3>\n" + training.text(),
+      layers.text(), comparison_html(story));
 }
 
 std::string lineage_html(const run_report& story) {
@@ -186,11 +187,11 @@ std::string lineage_html(const run_report& story) {
     const auto who = [&](candidate_id id) {
       return id == e.subject.id || id == 0 ? std::string("itself") : numbered(id);
     };
-    genes.add({"<code>" + escaped(g.name) + "</code>", escaped(g.value), who(g.from),
-               who(g.introduced), who(g.settled)});
+    genes.add({fmt::format("<code>{}</code>", escaped(g.name)), escaped(g.value),
+               who(g.from), who(g.introduced), who(g.settled)});
   }
-  return paragraph(lineage_words(e)) + rows.text()
-         + "<h3>Where its layers and hyperparameters come from</h3>\n" + genes.text();
+  return fmt::format("{}{}<h3>Where its layers and hyperparameters come from</h3>\n{}",
+                     paragraph(lineage_words(e)), rows.text(), genes.text());
 }
 
 std::string seeds_html(const run_report& story) {
@@ -217,7 +218,8 @@ std::string data_html(const run_report& story) {
   if (!story.data)
     return story.without_data.empty()
                ? ""
-               : paragraph("Nothing is told of the data: " + story.without_data + ".");
+               : paragraph(
+                   fmt::format("Nothing is told of the data: {}.", story.without_data));
   const auto& d = *story.data;
   auto out = paragraph(data_words(d)) + rows_html(data_rows(d, most_classes), 'l');
   if (d.classes.size() > most_classes)
@@ -321,7 +323,8 @@ std::string time_html(const run_report& story) {
 std::string again_html(const run_report& story) {
   std::string out = paragraph(again_words(story));
   for (const auto& c : commands_of(story))
-    out += "<h3>" + escaped(c.purpose) + "</h3>\n<pre>" + escaped(c.line) + "</pre>\n";
+    out +=
+        fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", escaped(c.purpose), escaped(c.line));
   return out;
 }
 
@@ -329,14 +332,13 @@ std::string again_html(const run_report& story) {
 
 std::string to_html(const run_report& story) {
   const auto title = story.run.name + ", a report of Clade";
-  std::string out =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-      "'none'; style-src 'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n<title>"
-      + escaped(title) + "</title>\n<style>" + report_style
-      + "</style>\n</head>\n<body>\n<main>\n";
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</"
+      "head>\n<body>\n<main>\n",
+      escaped(title), report_style);
   out += head_html(story);
   out += section("Notes and tags", annotations_html(story));
   out += section("The data", data_html(story));

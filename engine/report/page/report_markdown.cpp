@@ -6,6 +6,8 @@
 #include "engine/report/view/test_tables.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -13,7 +15,7 @@ namespace clade {
 namespace {
 
 std::string section(const std::string& title, const std::string& content) {
-  return content.empty() ? "" : "\n## " + title + "\n\n" + content;
+  return content.empty() ? "" : fmt::format("\n## {}\n\n{}", title, content);
 }
 
 std::string paragraph(const std::string& words) {
@@ -28,7 +30,8 @@ std::string code(const std::string& text) {
     longest = std::max(longest, row);
   }
   const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
-  return fence + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence + "\n";
+  return fmt::format("{}\n{}{}{}\n", fence, text, text.ends_with('\n') ? "" : "\n",
+                     fence);
 }
 
 /// Cells are escaped; columns whose letter is 'n' are numbers.
@@ -43,7 +46,7 @@ public:
 
   void add(const std::vector<std::string>& cells) {
     for (const auto& cell : cells)
-      out_ += "| " + escaped_markdown(cell) + " ";
+      out_ += fmt::format("| {} ", escaped_markdown(cell));
     out_ += "|\n";
   }
 
@@ -54,8 +57,8 @@ private:
 };
 
 std::string head_text(const run_report& story) {
-  std::string out =
-      "# " + escaped_markdown(story.run.name) + "\n\n" + paragraph(standing_words(story));
+  std::string out = fmt::format("# {}\n\n{}", escaped_markdown(story.run.name),
+                                paragraph(standing_words(story)));
   markdown_table rows("lnl", {"", "", ""});
   for (const auto& f : figures_of(story))
     rows.add({f.name, f.value, f.note});
@@ -84,7 +87,8 @@ std::string fitness_text(const run_report& story) {
     rows.add({std::to_string(g.generation), with_commas(g.evaluated),
               with_commas(g.failed), any ? metric_text(g.best_fitness) : "-",
               any ? metric_text(g.median) : "-",
-              any ? metric_text(g.lower_quartile) + " to " + metric_text(g.upper_quartile)
+              any ? fmt::format("{} to {}", metric_text(g.lower_quartile),
+                                metric_text(g.upper_quartile))
                   : "-"});
   }
   return shown == 0 ? "" : paragraph(fitness_words(story)) + rows.text();
@@ -202,7 +206,7 @@ std::string rates_text(const run_report& story) {
   markdown_table rows("lnnnn", rates_head());
   for (const auto& r : story.rates)
     rows.add(cells_of(r));
-  return "\n" + paragraph(rates_words()) + rows.text();
+  return fmt::format("\n{}{}", paragraph(rates_words()), rows.text());
 }
 
 std::string changes_text(const run_report& story) {
@@ -268,7 +272,7 @@ std::string time_text(const run_report& story) {
 std::string again_text(const run_report& story) {
   auto out = paragraph(again_words(story));
   for (const auto& c : commands_of(story))
-    out += escaped_markdown(c.purpose) + ":\n\n" + code(c.line) + "\n";
+    out += fmt::format("{}:\n\n{}\n", escaped_markdown(c.purpose), code(c.line));
   return out;
 }
 

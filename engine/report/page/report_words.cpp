@@ -4,6 +4,8 @@
 #include "engine/report/page/report_charts.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -34,9 +36,9 @@ std::vector<figure> job_figures(const run_report& story) {
   const auto open = count([](const told_job& j) { return j.tries == 0; });
   std::string others = "of " + counted(story.jobs.size(), "job");
   if (const auto bad = story.jobs.size() - good - open; bad > 0)
-    others += ", " + with_commas(bad) + " failed";
+    others += fmt::format(", {} failed", with_commas(bad));
   if (open > 0)
-    others += ", " + with_commas(open) + " not run";
+    others += fmt::format(", {} not run", with_commas(open));
   const auto together = story.run.overview.training_seconds;
   std::vector<figure> all{{"succeeded", with_commas(good), others},
                           {"time", duration_text(story.working_seconds),
@@ -59,8 +61,9 @@ std::optional<double> test_of_champion(const run_report& story) {
 std::vector<std::vector<std::string>> annotation_rows(const annotations& annotated) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [id, one] : annotated)
-    rows.push_back({id == 0 ? "the run" : numbered(id), tags_text(one), one.note,
-                    one.note.empty() ? "" : one.who + ", " + time_text(one.unix_ms)});
+    rows.push_back(
+        {id == 0 ? "the run" : numbered(id), tags_text(one), one.note,
+         one.note.empty() ? "" : fmt::format("{}, {}", one.who, time_text(one.unix_ms))});
   return rows;
 }
 
@@ -80,13 +83,13 @@ std::string standing_words(const run_report& story) {
   const auto state = story.run.state();
   std::string text = to_text(state);
   if (state == run_standing::stopped && o.state == stored_state::paused)
-    text += " (" + o.reason + ")";
+    text += fmt::format(" ({})", o.reason);
   if (state != run_standing::finished)
     text += ", as of " + time_text(o.updated_ms);
   const auto chosen = story.run.chosen();
-  return text + " \u00b7 seed " + std::to_string(o.seed) + " \u00b7 clade " + o.version
-         + " \u00b7 started " + time_text(o.started_ms)
-         + (chosen.empty() ? "" : " \u00b7 auto chose " + chosen);
+  return fmt::format("{} \u00b7 seed {} \u00b7 clade {} \u00b7 started {}{}", text,
+                     o.seed, o.version, time_text(o.started_ms),
+                     chosen.empty() ? "" : " \u00b7 auto chose " + chosen);
 }
 
 std::vector<figure> figures_of(const run_report& story) {
@@ -105,9 +108,10 @@ std::vector<figure> figures_of(const run_report& story) {
                      "of its network"});
   }
   if (story.jobs.empty()) {
-    all.push_back({"candidates", with_commas(o.evaluated),
-                   "in " + counted(story.generations_in_all, "generation") + ", "
-                       + with_commas(o.failed) + " failed"});
+    all.push_back(
+        {"candidates", with_commas(o.evaluated),
+         fmt::format("in {}, {} failed", counted(story.generations_in_all, "generation"),
+                     with_commas(o.failed))});
     all.push_back({"time", duration_text(story.working_seconds),
                    duration_text(o.training_seconds) + " of training"});
   }
@@ -134,11 +138,12 @@ std::vector<std::string> cells_of(const told_job& j) {
 
 std::string fitness_words(const run_report& story) {
   const auto& o = story.run.overview;
-  auto text =
-      "Best, median and middle half of " + o.goal.metric + direction(o.goal) + ".";
+  auto text = fmt::format("Best, median and middle half of {}{}.", o.goal.metric,
+                          direction(o.goal));
   if (story.generations_in_all > story.generations.size())
-    text += " Of " + with_commas(story.generations_in_all) + " generations, "
-            + with_commas(story.generations.size()) + " are shown.";
+    text += fmt::format(" Of {} generations, {} are shown.",
+                        with_commas(story.generations_in_all),
+                        with_commas(story.generations.size()));
   if (!story.generations.empty() && !story.generations.back().closed_ms)
     text += " The last generation is not complete.";
   return text;
@@ -147,41 +152,41 @@ std::string fitness_words(const run_report& story) {
 std::string champion_words(const run_report& story) {
   const auto& c = story.best->born;
   std::string text =
-      numbered(c.id) + ", born in generation " + std::to_string(c.generation);
+      fmt::format("{}, born in generation {}", numbered(c.id), c.generation);
   if (story.best->evaluated) {
     const auto& e = *story.best->evaluated;
     for (const auto& m : e.metrics)
-      text += ", " + m.name + " " + metric_text(m.value);
+      text += fmt::format(", {} {}", m.name, metric_text(m.value));
     if (e.seconds > 0)
-      text += "; trained for " + duration_text(e.seconds) + " on "
-              + (e.slot.empty() ? "no slot" : e.slot);
+      text += fmt::format("; trained for {} on {}", duration_text(e.seconds),
+                          e.slot.empty() ? "no slot" : e.slot);
   }
   text += ".";
   return story.best->has_weights ? text + " Its trained weights are in the store." : text;
 }
 
 std::string lineage_words(const explanation& e) {
-  return "Along the fitter parents, from " + numbered(e.line.front().who.id) + " to "
-         + numbered(e.subject.id) + "; " + counted(e.ancestors, "ancestor")
-         + " in all. A gain is the change of " + e.goal.metric
-         + " against the fitter parent.";
+  return fmt::format("Along the fitter parents, from {} to {}; {} in all. A gain is the "
+                     "change of {} against the fitter parent.",
+                     numbered(e.line.front().who.id), numbered(e.subject.id),
+                     counted(e.ancestors, "ancestor"), e.goal.metric);
 }
 
 std::string changes_words(const run_report& story) {
-  return "Children compared with their fitter parents, by what changed. A child of "
-         "several "
-         "changes counts for each of them; \u201cimproved\u201d is the share that became "
-         "better, failures included; the mean is over those that did not fail. Gains are "
-         "in "
-         + story.run.overview.goal.metric + direction(story.run.overview.goal) + ".";
+  return fmt::format(
+      "Children compared with their fitter parents, by what changed. A child of several "
+      "changes counts for each of them; \u201cimproved\u201d is the share that became "
+      "better, failures included; the mean is over those that did not fail. Gains are in "
+      "{}{}.",
+      story.run.overview.goal.metric, direction(story.run.overview.goal));
 }
 
 std::string rates_words() {
-  return "Mutation rates follow what paid: of the last "
-         + std::to_string(adaptive_rates::window)
-         + " children, those of each kind of change, the share that was better than its "
-           "fitter parent, and the weight of the kind as the experiment has it and as it "
-           "is now.";
+  return fmt::format(
+      "Mutation rates follow what paid: of the last {} children, those of each kind of "
+      "change, the share that was better than its fitter parent, and the weight of the "
+      "kind as the experiment has it and as it is now.",
+      adaptive_rates::window);
 }
 
 std::vector<std::string> rates_head() {
@@ -198,37 +203,41 @@ std::vector<std::string> cells_of(const adaptive_rates::credit& r) {
 
 std::string failures_words(const run_report& story) {
   const auto& o = story.run.overview;
-  auto text = with_commas(o.failed) + " of " + counted(o.evaluated, "candidate")
-              + " failed; each is an evaluation with that outcome, ranked last.";
+  auto text = fmt::format(
+      "{} of {} failed; each is an evaluation with that outcome, ranked last.",
+      with_commas(o.failed), counted(o.evaluated, "candidate"));
   if (story.failures.size() == run_report::most_failures)
-    text += " The most frequent " + std::to_string(run_report::most_failures)
-            + " reasons are listed.";
+    text += fmt::format(" The most frequent {} reasons are listed.",
+                        run_report::most_failures);
   return text;
 }
 
 std::string time_words(const run_report& story) {
   const auto& o = story.run.overview;
-  auto text = duration_text(o.training_seconds) + " of training and evaluation in "
-              + duration_text(story.working_seconds) + " of wall time";
+  auto text = fmt::format("{} of training and evaluation in {} of wall time",
+                          duration_text(o.training_seconds),
+                          duration_text(story.working_seconds));
   if (!story.slots.empty())
-    text += " on " + counted(story.slots.size(), "slot") + ", which were busy for "
-            + percent(story.busy_share()) + " of the time in which they were there";
+    text +=
+        fmt::format(" on {}, which were busy for {} of the time in which they were there",
+                    counted(story.slots.size(), "slot"), percent(story.busy_share()));
   text += ".";
   if (!story.pauses.empty())
-    text += " The run stood still, or was without a slot, "
-            + counted(story.pauses.size(), "time")
-            + ": that time is left out, and marked by a dashed line.";
+    text += fmt::format(" The run stood still, or was without a slot, {}: that time is "
+                        "left out, and marked by a dashed line.",
+                        counted(story.pauses.size(), "time"));
   return text;
 }
 
 std::string again_words(const run_report& story) {
   const auto& o = story.run.overview;
   if (!story.jobs.empty())
-    return "Clade " + o.version + ". The commands, and where they ran, are in the store.";
-  auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", " + "digest "
-              + to_text(*story.run.digest)
-              + ". The same experiment, seed and data give the same search, bit for bit, "
-                "for any number of slots of one kind of device";
+    return fmt::format("Clade {}. The commands, and where they ran, are in the store.",
+                       o.version);
+  auto text = fmt::format(
+      "Clade {}, seed {}, digest {}. The same experiment, seed and data give the same "
+      "search, bit for bit, for any number of slots of one kind of device",
+      o.version, o.seed, to_text(*story.run.digest));
   text += ". The experiment, with all defaults and its search space, is in the store "
           "(column experiment of table runs of run.db).";
   return text;
@@ -241,15 +250,16 @@ std::vector<command_line> commands_of(const run_report& story) {
     return {{"What has not ended", "clade jobs resume " + run},
             {"What did not succeed, as a new run", "clade jobs resume --failed " + run}};
   std::vector<command_line> all{
-      {"The same search once more", "clade show " + run
-                                        + " --experiment > again.toml\n"
-                                          "clade run again.toml"},
+      {"The same search once more",
+       fmt::format("clade show {} --experiment > again.toml\nclade run again.toml", run)},
   };
   if (story.run.state() == run_standing::stopped)
     all.insert(all.begin(), {"To go on where it stopped", "clade resume " + run});
-  all.push_back({"Whether two runs decided the same", "clade diff " + run + " OTHER"});
+  all.push_back(
+      {"Whether two runs decided the same", fmt::format("clade diff {} OTHER", run)});
   if (o.best != 0)
-    all.push_back({"Why a network exists", "clade explain " + run + " champion"});
+    all.push_back(
+        {"Why a network exists", fmt::format("clade explain {} champion", run)});
   return all;
 }
 

@@ -3,6 +3,8 @@
 #include "engine/report/view/diff.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
@@ -44,9 +46,9 @@ std::string runs_text(const run_diff& d) {
                 std::to_string(o.seed), with_commas(o.evaluated),
                 o.best == 0 ? "-" : metric_text(o.best_fitness)});
       digests.add({label(d, side, i), digest_number(r),
-                   "of " + with_commas(r.run.digest->records) + " records"});
+                   fmt::format("of {} records", with_commas(r.run.digest->records))});
     }
-  return rows.to_text() + "\ndigests\n" + digests.to_text(2);
+  return fmt::format("{}\ndigests\n{}", rows.to_text(), digests.to_text(2));
 }
 
 std::string settings_text(const run_diff& d) {
@@ -92,7 +94,7 @@ std::string sides_text(const record_difference& r) {
       for (const auto& part : wrapped(line, page_width - 7)) {
         text += "  ";
         text += first ? (same ? ' ' : side) : ' ';
-        text += std::string(first ? "  " : "    ") + part + "\n";
+        text += fmt::format("{}{}\n", first ? "  " : "    ", part);
         first = false;
       }
     }
@@ -104,14 +106,14 @@ std::string verdict_text(const run_diff& d, const run_pair& p) {
   if (a.digest == b.digest)
     return "all decisions are equal: the digests are the same\n";
   if (p.first)
-    return "first difference: " + p.first->what
-           + (p.candidates == 0
-                  ? "\n"
-                  : ", behind " + with_commas(p.candidates) + " equal candidates\n");
+    return fmt::format("first difference: {}{}", p.first->what,
+                       p.candidates == 0 ? "\n"
+                                         : fmt::format(", behind {} equal candidates\n",
+                                                       with_commas(p.candidates)));
   std::string text = "all decisions that both recorded are equal";
   if (a.digest->records != b.digest->records)
-    text += std::string("; ") + (a.digest->records > b.digest->records ? "A" : "B")
-            + " went on further";
+    text += fmt::format("; {} went on further",
+                        a.digest->records > b.digest->records ? "A" : "B");
   return text + "\n";
 }
 
@@ -119,8 +121,9 @@ std::string pairs_text(const run_diff& d) {
   std::string text;
   for (const auto& p : d.pairs) {
     if (d.several()) {
-      text += "  " + label(d, 'A', p.a) + " and " + label(d, 'B', p.b) + " (seed "
-              + std::to_string(d.a[p.a].run.overview.seed) + "): " + verdict_text(d, p);
+      text +=
+          fmt::format("  {} and {} (seed {}): {}", label(d, 'A', p.a), label(d, 'B', p.b),
+                      d.a[p.a].run.overview.seed, verdict_text(d, p));
       continue;
     }
     if (!p.same_start)
@@ -135,7 +138,7 @@ std::string pairs_text(const run_diff& d) {
   if (!d.unpaired.empty()) {
     text += "  without a partner: seed";
     for (const auto seed : d.unpaired)
-      text += " " + std::to_string(seed);
+      text += fmt::format(" {}", seed);
     text += "\n";
   }
   return text;
@@ -169,18 +172,17 @@ std::string effort_text(effort_comparison::measure by, double effort) {
 std::string signs_text(const effort_comparison& c) {
   char p[32];
   std::snprintf(p, sizeof p, "%.4f", sign_test(*c.signs));
-  return "after " + effort_text(c.by, c.marks.back().effort) + ": A better "
-         + std::to_string(c.signs->first) + ", B better "
-         + std::to_string(c.signs->second) + ", equal " + std::to_string(c.signs->equal)
-         + "; p = " + p + ", n = " + std::to_string(c.signs->decided());
+  return fmt::format("after {}: A better {}, B better {}, equal {}; p = {}, n = {}",
+                     effort_text(c.by, c.marks.back().effort), c.signs->first,
+                     c.signs->second, c.signs->equal, p, c.signs->decided());
 }
 
 std::string efforts_text(const run_diff& d) {
   if (!d.same_goal)
     return "their objectives differ, so that their fitness cannot be compared\n";
-  std::string text = "best " + d.goal.metric
-                     + (d.goal.maximize ? "" : " (the lower the better)")
-                     + (d.several() ? ", median of each side" : "") + "\n";
+  std::string text = fmt::format("best {}{}{}\n", d.goal.metric,
+                                 d.goal.maximize ? "" : " (the lower the better)",
+                                 d.several() ? ", median of each side" : "");
   table rows({left, right, right, right});
   rows.add({"after", "A", "B", "A - B"});
   for (const auto& c : d.efforts)
@@ -195,7 +197,7 @@ std::string efforts_text(const run_diff& d) {
   text += "\ntwo-sided sign test over pairs of one seed (exact binomial)\n";
   for (const auto& c : d.efforts)
     for (const auto& line : wrapped(signs_text(c), page_width - 2))
-      text += "  " + line + "\n";
+      text += fmt::format("  {}\n", line);
   return text;
 }
 
@@ -256,8 +258,8 @@ json pair_json(const run_diff& d, const run_pair& p) {
 } // namespace
 
 std::string to_text(const run_diff& d) {
-  return runs_text(d) + "\n" + settings_text(d) + "\n" + pairs_text(d) + "\n"
-         + efforts_text(d);
+  return fmt::format("{}\n{}\n{}\n{}", runs_text(d), settings_text(d), pairs_text(d),
+                     efforts_text(d));
 }
 
 std::string to_json(const run_diff& d) {

@@ -3,6 +3,8 @@
 #include "engine/report/view/explain.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -36,18 +38,18 @@ std::size_t crossings(const explanation& e) {
 std::string wrapped_text(const std::string& text, std::size_t indent) {
   std::string out;
   for (const auto& line : wrapped(text, page_width - indent))
-    out += std::string(indent, ' ') + line + "\n";
+    out += fmt::format("{}{}\n", std::string(indent, ' '), line);
   return out;
 }
 
 std::string head_text(const explanation& e) {
   const auto& c = e.subject;
-  std::string text = numbered(c.id) + " of " + e.run + " (" + to_text(e.state)
-                     + "), generation " + std::to_string(c.generation) + ": ";
+  std::string text = fmt::format("{} of {} ({}), generation {}: ", numbered(c.id), e.run,
+                                 to_text(e.state), c.generation);
   text += c.result == outcome::succeeded
-              ? e.goal.metric + " " + result_text(c)
-                    + (e.goal.maximize ? "" : " (the lower the better)")
-              : result_text(c) + (c.reason.empty() ? "" : " (" + c.reason + ")");
+              ? fmt::format("{} {}{}", e.goal.metric, result_text(c),
+                            e.goal.maximize ? "" : " (the lower the better)")
+              : result_text(c) + (c.reason.empty() ? "" : fmt::format(" ({})", c.reason));
   if (c.result)
     text += ", " + counted(c.parameters, "parameter", "parameters");
   if (c.equal_to != 0)
@@ -56,12 +58,13 @@ std::string head_text(const explanation& e) {
   const auto& root = e.line.front().who;
   if (e.line.size() == 1)
     return text + wrapped_text("it has no parents: " + root.origin, 2);
-  auto way = counted(e.line.size() - 1, "step", "steps") + " from " + numbered(root.id);
+  auto way = fmt::format("{} from {}", counted(e.line.size() - 1, "step", "steps"),
+                         numbered(root.id));
   if (const auto n = crossings(e))
     way += ", " + counted(n, "crossing", "crossings");
-  way += ", " + counted(e.ancestors, "ancestor", "ancestors") + " in all";
+  way += fmt::format(", {} in all", counted(e.ancestors, "ancestor", "ancestors"));
   if (c.fitness && root.fitness && c.epochs == root.epochs)
-    way += "; " + change_text(*c.fitness - *root.fitness) + " on the way";
+    way += fmt::format("; {} on the way", change_text(*c.fitness - *root.fitness));
   return text + wrapped_text(way, 2);
 }
 
@@ -71,8 +74,8 @@ std::string gap_text(std::span<const ancestry_step> hidden) {
   const auto& after = hidden.back().who;
   if (before.gain && before.who.fitness && after.fitness)
     change = *after.fitness - (*before.who.fitness - *before.gain);
-  return "... " + with_commas(hidden.size()) + " more steps"
-         + (change ? ", " + change_text(change) + " in all" : "") + " (--json has them)";
+  return fmt::format("... {} more steps{} (--json has them)", with_commas(hidden.size()),
+                     change ? fmt::format(", {} in all", change_text(change)) : "");
 }
 
 std::string line_text(const explanation& e) {
@@ -150,7 +153,8 @@ std::string others_text(const explanation& e) {
   for (const auto& c : e.others) {
     if (shown++ == others_shown)
       break;
-    const auto from = c.parents.empty() ? "" : "from " + parents_text(c.parents) + ": ";
+    const auto from =
+        c.parents.empty() ? "" : fmt::format("from {}: ", parents_text(c.parents));
     rows.add(
         {numbered(c.id), std::to_string(c.generation), result_text(c),
          shortened(from + origin_text(c.origin, c.epochs, c.start), page_width - 28)});
@@ -158,7 +162,7 @@ std::string others_text(const explanation& e) {
   text += rows.to_text(2);
   const auto all = e.ancestors - (e.line.size() - 1);
   if (all > others_shown)
-    text += "  ... " + with_commas(all - others_shown) + " more\n";
+    text += fmt::format("  ... {} more\n", with_commas(all - others_shown));
   return text;
 }
 
@@ -194,8 +198,8 @@ std::vector<std::string> happenings(const ancestry_step& step) {
   if (step.other) {
     const bool nothing =
         step.nodes_from_other.empty() && step.settings_from_other.empty();
-    auto crossed = "crossed with " + numbered(step.other->id) + " ("
-                   + result_text(*step.other) + ")";
+    auto crossed = fmt::format("crossed with {} ({})", numbered(step.other->id),
+                               result_text(*step.other));
     if (!changes.empty() && changes.front().kind == change_kind::crossed) {
       const auto& remark = changes.front().after;
       if (!remark.empty())

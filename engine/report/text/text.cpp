@@ -5,6 +5,8 @@
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -20,7 +22,8 @@ std::string parents_text(const std::vector<candidate_id>& parents) {
 /// "from #198 + #201: widen n3f2a1"
 std::string provenance(const std::vector<candidate_id>& parents,
                        const std::string& origin) {
-  return parents.empty() ? origin : "from " + parents_text(parents) + ": " + origin;
+  return parents.empty() ? origin
+                         : fmt::format("from {}: {}", parents_text(parents), origin);
 }
 
 std::string activity(const run_view& r) {
@@ -28,14 +31,15 @@ std::string activity(const run_view& r) {
   const auto state = r.state();
   const std::string text = to_text(state);
   if (state == run_standing::running && *r.writer > 0)
-    return text + " (process " + std::to_string(*r.writer) + ")";
+    return fmt::format("{} (process {})", text, *r.writer);
   if (state != run_standing::stopped)
     return text;
-  const auto why = o.state == stored_state::paused ? text + ": " + o.reason : text;
+  const auto why =
+      o.state == stored_state::paused ? fmt::format("{}: {}", text, o.reason) : text;
   // A copy of the store alone lacks its folder.
   if (r.file.filename() != store_file_name)
     return why;
-  return why + "; clade resume " + r.file.parent_path().string();
+  return fmt::format("{}; clade resume {}", why, r.file.parent_path().string());
 }
 
 std::string result_text(const candidate_overview& c) {
@@ -47,8 +51,9 @@ std::string result_text(const candidate_overview& c) {
 }
 
 std::string metrics_text(const std::vector<metric>& metrics) {
-  return joined(metrics, ", ",
-                [&](const auto& m) { return m.name + " " + metric_text(m.value); });
+  return joined(metrics, ", ", [&](const auto& m) {
+    return fmt::format("{} {}", m.name, metric_text(m.value));
+  });
 }
 
 /// A table of epochs with a column for each metric.
@@ -76,21 +81,22 @@ std::string curve_text(const std::vector<epoch>& curve) {
 std::string evaluation_text(const genome_view& g) {
   if (!g.evaluated)
     return g.born.equal_to == 0 ? "not evaluated yet"
-                                : "waits for the evaluation of "
-                                      + numbered(g.born.equal_to) + ", its equal";
+                                : fmt::format("waits for the evaluation of {}, its equal",
+                                              numbered(g.born.equal_to));
   const auto& e = *g.evaluated;
   std::string text = clade::to_text(e.outcome);
   if (!e.reason.empty())
-    text += " (" + e.reason + ")";
+    text += fmt::format(" ({})", e.reason);
   if (!e.metrics.empty())
     text += ": " + metrics_text(e.metrics);
   text += "\n" + counted(e.parameters, "parameter");
   if (e.equal_to != 0)
-    return text + "; not trained: its network equals that of " + numbered(e.equal_to);
-  text +=
-      "; " + duration_text(e.seconds) + " on " + (e.slot.empty() ? "no slot" : e.slot);
+    return fmt::format("{}; not trained: its network equals that of {}", text,
+                       numbered(e.equal_to));
+  text += fmt::format("; {} on {}", duration_text(e.seconds),
+                      e.slot.empty() ? "no slot" : e.slot);
   if (e.tries > 1)
-    text += ", at attempt " + std::to_string(e.tries);
+    text += fmt::format(", at attempt {}", e.tries);
   return text + (g.has_weights ? "; its weights are kept" : "");
 }
 
@@ -116,7 +122,7 @@ std::string test_text(const champion_view& c) {
   constexpr std::size_t most_classes = 20, widest_confusion = 10, most_wrong = 5;
   std::string text;
   for (const auto& line : wrapped(test_words(c.details), 78))
-    text += line.empty() ? "" : "  " + line + "\n";
+    text += line.empty() ? "" : fmt::format("  {}\n", line);
   for (const auto& rows :
        {class_rows(c.details, most_classes), confusion_rows(c.details, widest_confusion),
         error_rows(c.details), wrong_rows(c.details, most_wrong)})
@@ -128,7 +134,7 @@ std::string seeds_text(const champion_view& c) {
   std::string text;
   if (c.seeds)
     for (const auto& line : wrapped(seed_words(*c.seeds, c.validation_metric), 78))
-      text += "  " + line + "\n";
+      text += fmt::format("  {}\n", line);
   return text.empty() ? "" : "\nwhat the seeds brought\n" + text;
 }
 
@@ -137,7 +143,7 @@ std::string verdict_text(const std::vector<std::string>& verdict) {
   for (const auto& sentence : verdict) {
     const char* before = "note: ";
     for (const auto& line : wrapped(sentence, 72)) {
-      text += before + line + "\n";
+      text += fmt::format("{}{}\n", before, line);
       before = "      ";
     }
   }
@@ -155,7 +161,7 @@ std::string members_text(const model_composed& composed) {
   }
   text += "\n";
   for (const auto& why : composed.left_out)
-    text += "  left out: " + why + "\n";
+    text += fmt::format("  left out: {}\n", why);
   return text;
 }
 
@@ -167,41 +173,41 @@ std::string final_model_text(const champion_view& c) {
   std::string text = "final model";
   for (const auto& one : c.comparison)
     if (one.subject == "final model")
-      text += ": " + c.validation_metric + " " + metric_text(one.validation) + ", "
-              + c.test_metric + " " + metric_text(one.test) + ", "
-              + counted(one.parameters, "parameter");
-  return text + "\n" + members_text(*c.final_model) + "\n";
+      text += fmt::format(": {} {}, {} {}, {}", c.validation_metric,
+                          metric_text(one.validation), c.test_metric,
+                          metric_text(one.test), counted(one.parameters, "parameter"));
+  return fmt::format("{}\n{}\n", text, members_text(*c.final_model));
 }
 
 } // namespace
 
 std::string to_text(const run_view& r, std::string_view lines) {
   const auto& o = r.overview;
-  std::string text = r.name + ": " + activity(r) + "\n";
+  std::string text = fmt::format("{}: {}\n", r.name, activity(r));
   if (o.version.empty())
     return text + "  nothing is recorded of it yet\n";
-  text += "  started " + time_text(o.started_ms) + ", " + duration_text(r.seconds())
-          + " to its last record; seed " + std::to_string(o.seed) + ", clade " + o.version
-          + "\n";
+  text +=
+      fmt::format("  started {}, {} to its last record; seed {}, clade {}\n",
+                  time_text(o.started_ms), duration_text(r.seconds()), o.seed, o.version);
   text += lines;
-  return text + "  " + r.file.string() + ", " + size_text(r.bytes) + "\n";
+  return fmt::format("{}  {}, {}\n", text, r.file.string(), size_text(r.bytes));
 }
 
 std::string to_text(const run_view& r) {
   const auto& o = r.overview;
   std::string text;
   if (const auto origin = r.forked_from(); !origin.empty())
-    text += "  forked from " + origin + "\n";
+    text += fmt::format("  forked from {}\n", origin);
   if (const auto chosen = r.chosen(); !chosen.empty())
-    text += "  auto chose " + chosen + "\n";
-  text += "  " + counted(o.born, "candidate") + " in "
-          + counted(o.generation + 1, "generation") + ", " + with_commas(o.evaluated)
-          + " evaluated, " + with_commas(o.failed) + " of them failed; "
-          + duration_text(o.training_seconds) + " of training\n";
+    text += fmt::format("  auto chose {}\n", chosen);
+  text += fmt::format("  {} in {}, {} evaluated, {} of them failed; {} of training\n",
+                      counted(o.born, "candidate"),
+                      counted(o.generation + 1, "generation"), with_commas(o.evaluated),
+                      with_commas(o.failed), duration_text(o.training_seconds));
   if (o.best != 0)
-    text += "  best " + numbered(o.best) + ": " + o.goal.metric + " "
-            + metric_text(o.best_fitness)
-            + (o.goal.maximize ? "" : " (the lower the better)") + "\n";
+    text += fmt::format("  best {}: {} {}{}\n", numbered(o.best), o.goal.metric,
+                        metric_text(o.best_fitness),
+                        o.goal.maximize ? "" : " (the lower the better)");
   return to_text(r, text);
 }
 
@@ -215,14 +221,16 @@ std::string to_text(std::span<const generation_overview> generations) {
       lines.add_line("       ...");
     last = g.generation;
     const bool any = g.best != 0;
-    lines.add(
-        {std::to_string(g.generation),
-         g.evaluated == g.born ? with_commas(g.born)
-                               : with_commas(g.evaluated) + " of " + with_commas(g.born),
-         with_commas(g.failed), any ? metric_text(g.best_fitness) : "-",
-         any ? numbered(g.best) : "-", any ? metric_text(g.median) : "-",
-         any ? metric_text(g.lower_quartile) + ".." + metric_text(g.upper_quartile) : "-",
-         duration_text(g.training_seconds)});
+    lines.add({std::to_string(g.generation),
+               g.evaluated == g.born ? with_commas(g.born)
+                                     : fmt::format("{} of {}", with_commas(g.evaluated),
+                                                   with_commas(g.born)),
+               with_commas(g.failed), any ? metric_text(g.best_fitness) : "-",
+               any ? numbered(g.best) : "-", any ? metric_text(g.median) : "-",
+               any ? fmt::format("{}..{}", metric_text(g.lower_quartile),
+                                 metric_text(g.upper_quartile))
+                   : "-",
+               duration_text(g.training_seconds)});
   }
   return lines.to_text();
 }
@@ -241,9 +249,9 @@ std::string to_text(std::span<const candidate_overview> members, const objective
   for (const auto& c : sorted) {
     auto origin = origin_text(c.origin, c.epochs, c.start);
     if (c.equal_to != 0)
-      origin += " (equal to " + numbered(c.equal_to) + ")";
+      origin += fmt::format(" (equal to {})", numbered(c.equal_to));
     if (!c.reason.empty())
-      origin += " (" + c.reason + ")";
+      origin += fmt::format(" ({})", c.reason);
     lines.add({numbered(c.id), result_text(c), c.result ? with_commas(c.parameters) : "-",
                std::to_string(c.nodes), c.result ? duration_text(c.seconds) : "-",
                parents_text(c.parents), shortened(origin, 100)});
@@ -257,12 +265,11 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
   for (std::size_t i = 0; i < lineage.size(); ++i) {
     if (lineage.size() > most && i == first) {
       const auto skipped = lineage.size() - first - last;
-      lines.add_line("... " + std::to_string(skipped) + " more ...");
+      lines.add_line(fmt::format("... {} more ...", skipped));
       i += skipped;
     }
     const auto& c = lineage[i];
-    lines.add({numbered(c.id), "generation " + std::to_string(c.generation),
-               result_text(c),
+    lines.add({numbered(c.id), fmt::format("generation {}", c.generation), result_text(c),
                shortened(provenance(c.parents, origin_text(c.origin, c.epochs, c.start)),
                          100)});
   }
@@ -271,11 +278,12 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
 
 std::string to_text(const genome_view& g) {
   const auto& c = g.born;
-  std::string text =
-      numbered(c.id) + ", generation " + std::to_string(c.generation) + ", "
-      + provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start)) + "\n";
+  std::string text = fmt::format(
+      "{}, generation {}, {}\n", numbered(c.id), c.generation,
+      provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start)));
   if (c.start != 0)
-    text += "  its training starts from the weights of " + numbered(c.start) + "\n";
+    text +=
+        fmt::format("  its training starts from the weights of {}\n", numbered(c.start));
   text += indented(evaluation_text(g) + "\n", 2);
   text += "\n" + indented(clade::to_text(*c.genome), 2);
   if (g.evaluated && !g.evaluated->curve.empty())
@@ -287,29 +295,30 @@ std::string to_text(const genome_view& g) {
 
 std::string to_text(const champion_view& c) {
   if (!c.champion)
-    return "no champion: no candidate succeeded"
-           + (c.failures.empty() ? "" : "; " + c.failures) + "\n";
+    return fmt::format("no champion: no candidate succeeded{}\n",
+                       c.failures.empty() ? "" : "; " + c.failures);
   const auto& g = *c.champion;
-  std::string text = final_model_text(c) + "champion " + numbered(g.born.id);
+  std::string text =
+      fmt::format("{}champion {}", final_model_text(c), numbered(g.born.id));
   if (g.evaluated) {
     const auto validation = find(g.evaluated->metrics, c.validation_metric);
-    text += ": " + c.validation_metric + " " + metric_text(validation);
+    text += fmt::format(": {} {}", c.validation_metric, metric_text(validation));
     for (const auto& one : c.comparison)
       if (one.subject == "champion" && one.test)
-        text += ", " + c.test_metric + " " + metric_text(*one.test);
+        text += fmt::format(", {} {}", c.test_metric, metric_text(*one.test));
     text += ", " + counted(g.evaluated->parameters, "parameter");
   }
   text += "\n\n"
           + indented(
               c.decoded ? clade::to_text(*c.decoded) : clade::to_text(*g.born.genome), 2);
   if (c.decoded && !g.born.genome->hyperparameters.empty())
-    text += "  " + clade::to_text(g.born.genome->hyperparameters) + "\n";
+    text += fmt::format("  {}\n", clade::to_text(g.born.genome->hyperparameters));
   text += "\nwhere it comes from\n" + lineage_text(g.lineage);
   if (!c.comparison.empty())
     text += "\nwas it worth it?\n" + comparison_text(c);
   if (const auto test = test_text(c); !test.empty())
-    text += std::string("\nwhat the ") + (c.final_model ? "final model" : "champion")
-            + " made of the test data\n" + test;
+    text += fmt::format("\nwhat the {} made of the test data\n{}",
+                        c.final_model ? "final model" : "champion", test);
   text += seeds_text(c);
   if (const auto said = verdict_text(c.verdict); !said.empty())
     text += "\n" + said;
@@ -319,15 +328,15 @@ std::string to_text(const champion_view& c) {
 std::string to_text(const annotation& one) {
   std::string text;
   if (!one.tags.empty())
-    text += "  tags " + plain_text(tags_text(one)) + "\n";
+    text += fmt::format("  tags {}\n", plain_text(tags_text(one)));
   if (one.note.empty())
     return text;
-  text += "  note of " + plain_text(one.who) + ", " + time_text(one.unix_ms) + "\n";
+  text += fmt::format("  note of {}, {}\n", plain_text(one.who), time_text(one.unix_ms));
   std::string_view rest = one.note;
   while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
     for (const auto& line : wrapped(plain_text(rest.substr(0, end)), 72))
-      text += "    " + line + "\n";
+      text += fmt::format("    {}\n", line);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return text;
@@ -336,7 +345,7 @@ std::string to_text(const annotation& one) {
 std::string to_text(const annotations& all) {
   std::string text;
   for (const auto& [id, one] : all)
-    text += (id == 0 ? "the run" : numbered(id)) + "\n" + to_text(one);
+    text += fmt::format("{}\n{}", id == 0 ? "the run" : numbered(id), to_text(one));
   return text.empty() ? text : "notes and tags\n" + indented(text, 2);
 }
 

@@ -3,6 +3,8 @@
 #include "engine/report/base/format.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -60,13 +62,13 @@ data_story summarize(const data_set& data, std::string file) {
 }
 
 std::string data_words(const data_story& d) {
-  auto text = d.file + ": " + with_commas(d.parts.all()) + " examples of shape "
-              + to_text(d.shape);
+  auto text = fmt::format("{}: {} examples of shape {}", d.file,
+                          with_commas(d.parts.all()), to_text(d.shape));
   if (d.task.has_classes())
-    text += " in " + with_commas(d.classes.size()) + " classes";
-  return text + "; " + with_commas(d.parts.train) + " to train on, "
-         + with_commas(d.parts.validation) + " for validation, "
-         + with_commas(d.parts.test) + " for the test.";
+    text += fmt::format(" in {} classes", with_commas(d.classes.size()));
+  return fmt::format("{}; {} to train on, {} for validation, {} for the test.", text,
+                     with_commas(d.parts.train), with_commas(d.parts.validation),
+                     with_commas(d.parts.test));
 }
 
 std::vector<std::vector<std::string>> data_rows(const data_story& d, std::size_t most) {

@@ -6,6 +6,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -20,8 +22,8 @@ std::string described(const record& r) {
   if (const auto* born = std::get_if<candidate_born>(&r))
     text += to_text(*born->born.genome);
   if (const auto* e = std::get_if<candidate_evaluated>(&r))
-    text += std::to_string(e->evaluated.parameters) + " parameters, weights hash "
-            + std::to_string(e->evaluated.weights_hash) + "\n";
+    text += fmt::format("{} parameters, weights hash {}\n", e->evaluated.parameters,
+                        e->evaluated.weights_hash);
   return text;
 }
 
@@ -77,10 +79,10 @@ expected<std::optional<record_difference>> diff_closings(const store& a, const s
       const auto text = [](const generation_overview& g) {
         return described(generation_closed{g.generation, g.survivors});
       };
-      return record_difference{.what = "the survivors of generation "
-                                       + std::to_string(one.generation),
-                               .a = text(one),
-                               .b = text(other)};
+      return record_difference{
+          .what = fmt::format("the survivors of generation {}", one.generation),
+          .a = text(one),
+          .b = text(other)};
     }
     if (some->size() < count || others->size() < count)
       break;
@@ -107,7 +109,7 @@ expected<std::optional<record_difference>> diff_ends(const store& a, const store
     for (const auto& e : std::get<run_finished>(r).examinations) {
       lines += e.subject + ":";
       for (const auto& m : e.metrics)
-        lines += " " + m.name + "=" + to_text(value(m.value));
+        lines += fmt::format(" {}={}", m.name, to_text(value(m.value)));
       lines += "\n";
     }
     return lines;

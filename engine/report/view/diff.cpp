@@ -3,6 +3,8 @@
 #include "engine/config/file/flat_settings.hpp"
 #include "engine/report/view/decision_diff.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -26,7 +28,7 @@ expected<std::string> start_of(const store& s) {
   const auto stop = fail(error_kind::internal, "");
   const auto read = s.for_each([&](std::uint64_t, std::int64_t, const record& r) {
     if (const auto* started = std::get_if<run_started>(&r))
-      start = std::to_string(started->seed) + " " + to_text(started->search);
+      start = fmt::format("{} {}", started->seed, to_text(started->search));
     return expected<void>(stop);
   });
   if (!read && start.empty())
@@ -69,9 +71,9 @@ expected<std::vector<compared_run>> view_side(std::span<const opened_run> side,
     const auto [known, fresh] = seeds.emplace(seed, one.file.string());
     if (several && !fresh)
       return fail(error_kind::invalid_input,
-                  known->second + " and " + one.file.string() + " both have seed "
-                      + std::to_string(seed)
-                      + "; pairs are made by seed, so give one run of each on a side");
+                  fmt::format("{} and {} both have seed {}; pairs are made by seed, so "
+                              "give one run of each on a side",
+                              known->second, one.file.string(), seed));
     runs.push_back(std::move(*run));
   }
   return runs;

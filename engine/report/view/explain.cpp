@@ -4,6 +4,8 @@
 // meet.
 #include "engine/report/view/explain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -26,7 +28,7 @@ bool is_reserved(innovation id) {
 }
 
 std::string setting_text(const setting& s) {
-  return s.name + "=" + to_text(s.value);
+  return fmt::format("{}={}", s.name, to_text(s.value));
 }
 
 /// Notes what a child has as the other parent does, and not as the fitter.
@@ -38,7 +40,8 @@ void compare_parents(const genome& child, const genome& fitter, const genome& ot
     if (is_reserved(n.id) || theirs == nullptr || character(*theirs) != character(n))
       continue;
     if (mine == nullptr || character(*mine) != character(n))
-      step.nodes_from_other.push_back(short_name(child, n.id) + " " + to_text(n));
+      step.nodes_from_other.push_back(
+          fmt::format("{} {}", short_name(child, n.id), to_text(n)));
   }
   for (const auto& s : child.hyperparameters) {
     const auto* theirs = find(other.hyperparameters, s.name);
@@ -96,9 +99,10 @@ std::vector<inherited_gene> genes_of(const genome& g) {
                        .value = to_text(*find_node(g, id))});
   for (const auto& e : g.edges)
     if (is_live(g, order, e))
-      genes.push_back({.what = inherited_gene::kind::edge,
-                       .name = short_name(g, e.from) + ".." + short_name(g, e.to),
-                       .innovation = to_text(e.id)});
+      genes.push_back(
+          {.what = inherited_gene::kind::edge,
+           .name = fmt::format("{}..{}", short_name(g, e.from), short_name(g, e.to)),
+           .innovation = to_text(e.id)});
   for (const auto& s : g.hyperparameters)
     genes.push_back({.what = inherited_gene::kind::hyperparameter,
                      .name = s.name,

@@ -5,6 +5,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -58,7 +60,7 @@ std::string padded(const std::vector<std::vector<std::string>>& rows) {
   std::string text;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
-      text += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
+      text += fmt::format("  {}{}", std::string(widths[i] - row[i].size(), ' '), row[i]);
     text += "\n";
   }
   return text;
@@ -84,8 +86,9 @@ std::string front_words(const front_view& v) {
                                   : with_commas(count) + " networks are";
   text += " on the front of " + to_text(v.goal);
   if (!v.steps.empty() && count > 0)
-    text += "; hypervolume " + metric_text(v.steps.back().front.hypervolume)
-            + " (1 is the best of the first generation in each at once)";
+    text += fmt::format(
+        "; hypervolume {} (1 is the best of the first generation in each at once)",
+        metric_text(v.steps.back().front.hypervolume));
   return text;
 }
 
@@ -122,7 +125,7 @@ std::string to_text(const front_view& v) {
   std::string text = front_words(v) + "\n";
   if (v.members.empty())
     return text;
-  return text + padded(front_rows(v)) + "\n" + padded(step_rows(v, most));
+  return fmt::format("{}{}\n{}", text, padded(front_rows(v)), padded(step_rows(v, most)));
 }
 
 } // namespace clade

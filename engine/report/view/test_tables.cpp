@@ -5,6 +5,8 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,7 +37,7 @@ std::string most_often_taken_for(const test_details& t, const confusion_counts& 
       most = j;
   if (most == actual || c.at(actual, most) == 0)
     return "";
-  return t.classes[most] + " (" + with_commas(c.at(actual, most)) + ")";
+  return fmt::format("{} ({})", t.classes[most], with_commas(c.at(actual, most)));
 }
 
 } // namespace
@@ -56,8 +58,7 @@ table_rows comparison_rows(std::span<const compared> all,
   head.emplace_back("parameters");
   table_rows rows{head};
   for (const auto& c : all) {
-    std::vector<std::string> row{c.subject
-                                     + (c.id == 0 ? "" : " #" + std::to_string(c.id)),
+    std::vector<std::string> row{c.subject + (c.id == 0 ? "" : fmt::format(" #{}", c.id)),
                                  metric_text(c.validation)};
     if (!test_metric.empty())
       row.push_back(metric_text(c.test));
@@ -72,17 +73,17 @@ table_rows comparison_rows(std::span<const compared> all,
 std::string test_words(const std::shared_ptr<const test_details>& details) {
   if (!details || details->metrics.empty())
     return "";
-  std::string text = "test data, " + with_commas(details->test) + " examples: ";
+  std::string text = fmt::format("test data, {} examples: ", with_commas(details->test));
   bool first = true;
   for (const auto& m : details->metrics) {
-    text += (first ? "" : ", ") + m.name.substr(test_part.size()) + " "
-            + metric_text(m.value);
+    text += fmt::format("{}{} {}", first ? "" : ", ", m.name.substr(test_part.size()),
+                        metric_text(m.value));
     first = false;
   }
   if (const auto& e = details->evidence; e && e->interval)
-    text += "; 95 % interval of " + e->interval->metric.substr(test_part.size()) + " "
-            + metric_text(e->interval->low) + " to " + metric_text(e->interval->high)
-            + " (bootstrap)";
+    text += fmt::format("; 95 % interval of {} {} to {} (bootstrap)",
+                        e->interval->metric.substr(test_part.size()),
+                        metric_text(e->interval->low), metric_text(e->interval->high));
   return text;
 }
 

@@ -3,6 +3,8 @@
 #include "engine/report/base/format.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +30,7 @@ std::optional<double> lead(const std::optional<double>& a, const std::optional<d
 
 std::string against(const std::string& metric, const std::optional<double>& a,
                     const std::optional<double>& b) {
-  return metric + " " + metric_text(a) + " against " + metric_text(b);
+  return fmt::format("{} {} against {}", metric, metric_text(a), metric_text(b));
 }
 
 std::string linear_words(const end_facts& f, const compared& champion) {
@@ -49,8 +51,8 @@ std::string linear_words(const end_facts& f, const compared& champion) {
   text += " (";
   text += loses_test ? against(f.test_metric, linear->test, champion.test)
                      : against(f.metric, linear->validation, champion.validation);
-  text += "), with " + with_commas(linear->parameters) + " parameters instead of "
-          + with_commas(champion.parameters) + ".";
+  text += fmt::format("), with {} parameters instead of {}.",
+                      with_commas(linear->parameters), with_commas(champion.parameters));
   if (loses_test)
     return text
            + " Use a linear model (such as scikit-learn's), or give the search more "
@@ -74,16 +76,14 @@ std::string small_validation_words(const end_facts& f, const compared& champion)
         least = std::min(least, *ahead);
   if (!std::isfinite(least) || least > luck)
     return "";
-  return "Validation is too small to tell candidates apart: on "
-         + with_commas(f.validation_examples) + " examples the champion's " + f.metric
-         + " of " + metric_text(champion.validation) + " has a standard error of "
-         + metric_text(f.standard_error) + ", and " + with_commas(f.as_good) + " of the "
-         + with_commas(f.candidates - 1)
-         + " other candidates are within it. The best of so many looks better than it "
-           "is by up to "
-         + metric_text(luck)
-         + ". Trust the test data; give validation more examples (data.split), or try "
-           "fewer candidates.";
+  return fmt::format(
+      "Validation is too small to tell candidates apart: on {} examples the champion's "
+      "{} of {} has a standard error of {}, and {} of the {} other candidates are within "
+      "it. The best of so many looks better than it is by up to {}. Trust the test data; "
+      "give validation more examples (data.split), or try fewer candidates.",
+      with_commas(f.validation_examples), f.metric, metric_text(champion.validation),
+      metric_text(f.standard_error), with_commas(f.as_good),
+      with_commas(f.candidates - 1), metric_text(luck));
 }
 
 constexpr auto clock_words =
@@ -95,15 +95,15 @@ std::string tie_words(const end_facts& f, const compared& champion) {
   if (!f.smaller || f.smaller->parameters >= champion.parameters)
     return "";
   const auto id = numbered(f.smaller->id);
-  return id + " has the same " + f.metric + " as the champion with "
-         + with_commas(f.smaller->parameters) + " parameters instead of "
-         + with_commas(champion.parameters) + "; #" + std::to_string(champion.id)
-         + (f.smaller->higher_loss ? " was chosen for its lower validation.loss."
-                                   : " was chosen as the older one.")
-         + (f.smaller->has_weights
-                ? " To take the smaller one: clade export RUN "
-                      + std::to_string(f.smaller->id) + " --python FOLDER."
-                : "");
+  return fmt::format(
+      "{} has the same {} as the champion with {} parameters instead of {}; #{}{}{}", id,
+      f.metric, with_commas(f.smaller->parameters), with_commas(champion.parameters),
+      champion.id,
+      f.smaller->higher_loss ? " was chosen for its lower validation.loss."
+                             : " was chosen as the older one.",
+      f.smaller->has_weights ? fmt::format(
+          " To take the smaller one: clade export RUN {} --python FOLDER.", f.smaller->id)
+                             : "");
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "engine/telemetry/feeds/followed_head.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -82,8 +84,7 @@ expected<std::unique_ptr<feed>> open_remote_feed(const remote_head& head) {
       })
       .map_error([&](const error& e) {
         return error{e.kind == error_kind::io ? error_kind::not_found : e.kind,
-                     "tcp://" + head.host + ":" + std::to_string(head.port) + ": "
-                         + e.message};
+                     fmt::format("tcp://{}:{}: {}", head.host, head.port, e.message)};
       });
 }
 

@@ -23,6 +23,8 @@
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/telemetry/picture/wire_fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -61,7 +63,7 @@ void read_field(decoder& in, const char*, picture_state& s) {
   if (const auto known = parse_picture_state(text))
     s = *known;
   else
-    in.fail("no state is \"" + text + "\"");
+    in.fail(fmt::format("no state is \"{}\"", text));
 }
 
 using open_candidates = std::map<candidate_id, candidate_line>;

@@ -2,6 +2,8 @@
 
 #include "engine/report/base/format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,10 +14,10 @@ namespace clade {
 std::string to_text(const team_share& t) {
   char rates[64];
   std::snprintf(rates, sizeof(rates), ", %.1f steps/s, ", t.steps);
-  return std::to_string(t.member) + " of " + std::to_string(t.members) + rates
-         + size_text(static_cast<std::uint64_t>(t.bytes)) + "/s, waits "
-         + std::to_string(std::lround(100 * t.waits)) + " %"
-         + (t.awaited ? ", the others wait for it" : "");
+  return fmt::format("{} of {}{}{}/s, waits {} %{}", t.member, t.members, rates,
+                     size_text(static_cast<std::uint64_t>(t.bytes)),
+                     std::lround(100 * t.waits),
+                     t.awaited ? ", the others wait for it" : "");
 }
 
 std::vector<bool> awaited(std::span<const double> waits) {

@@ -3,6 +3,8 @@
 #include "engine/report/base/format.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
 namespace clade {
@@ -37,8 +39,9 @@ std::vector<std::string> straggler_watch::look(const slots_view& view,
     if (w.time < (w.told == 0ms ? first_told : 2 * w.told))
       continue;
     w.told = w.time;
-    said.push_back(numbered(s.training) + ": the others wait for " + s.name + ", for "
-                   + seconds_text(w.time) + " of " + seconds_text(t.time) + " by now");
+    said.push_back(fmt::format("{}: the others wait for {}, for {} of {} by now",
+                               numbered(s.training), s.name, seconds_text(w.time),
+                               seconds_text(t.time)));
   }
   return said;
 }

@@ -2,6 +2,8 @@
 
 #include "engine/telemetry/picture/wire_fields.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 void fields(auto& v, like<alive> auto& a) {
@@ -115,8 +117,8 @@ expected<published> decode_published(std::span<const bytes> parts) {
   if (parts.size() == 3 && parts[0] == "record")
     return decode_happened(parts);
   if (parts.size() != 2)
-    return fail(error_kind::corrupt, "a message of " + std::to_string(parts.size())
-                                         + " parts, which none has");
+    return fail(error_kind::corrupt,
+                fmt::format("a message of {} parts, which none has", parts.size()));
   decoder d(parts[1]);
   auto found = decode_two_parts(parts[0], d);
   return closed(d, std::move(found));
@@ -167,7 +169,7 @@ expected<operator_command> decode_told(std::span<const char> data) {
   operator_command told{.order = decode_instruction(d), .who = {}};
   told.who = d.text();
   if (told.who.empty() || told.who.size() > longest_name)
-    d.fail("who tells it has a name of 1 to " + std::to_string(longest_name) + " bytes");
+    d.fail(fmt::format("who tells it has a name of 1 to {} bytes", longest_name));
   return closed(d, std::move(told));
 }
 

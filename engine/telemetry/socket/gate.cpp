@@ -2,6 +2,8 @@
 
 #include "engine/telemetry/socket/viewer_keys.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace clade {
@@ -61,13 +63,13 @@ void gate::answer_waiting() {
 gate::decision gate::decide(const access_request& k) {
   const auto viewer = find_viewer(params_.authority, k.key);
   if (!viewer) {
-    note("refused a viewer from " + k.address + ": its key is none of those that "
-         + params_.authority.string() + " knows");
+    note(fmt::format("refused a viewer from {}: its key is none of those that {} knows",
+                     k.address, params_.authority.string()));
     return {};
   }
   if (k.domain == "control" && !viewer->controls) {
-    note("refused viewer " + viewer->name + " from " + k.address
-         + ": it may watch the run, not control it");
+    note(fmt::format("refused viewer {} from {}: it may watch the run, not control it",
+                     viewer->name, k.address));
     return {};
   }
   return {.open = true, .name = viewer->name};
@@ -82,9 +84,8 @@ void gate::note(const std::string& refusal) {
     return;
   }
   next_note_ = now + note_interval;
-  params_.say(
-      refusal
-      + (unnoted_ > 0 ? ", and before it " + std::to_string(unnoted_) + " others" : ""));
+  params_.say(refusal
+              + (unnoted_ > 0 ? fmt::format(", and before it {} others", unnoted_) : ""));
   unnoted_ = 0;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/telemetry/socket/viewer_keys.hpp"
 #include "genome/base/wakeable_queue.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <zmq.hpp>
 
@@ -93,8 +94,8 @@ public:
       requests_.bind(folder_.address("requests"));
       control_.bind(folder_.address("control"));
     } catch (const zmq::error_t& e) {
-      return fail(error_kind::io,
-                  params_.folder.string() + ": nobody can watch this run: " + e.what());
+      return fail(error_kind::io, fmt::format("{}: nobody can watch this run: {}",
+                                              params_.folder.string(), e.what()));
     }
     if (params_.remote)
       if (auto opened = open_to(*params_.remote); !opened)
@@ -126,12 +127,12 @@ private:
         socket->set(zmq::sockopt::heartbeat_ivl, static_cast<int>(heartbeat.count()));
         socket->set(zmq::sockopt::heartbeat_timeout,
                     static_cast<int>(heartbeat_timeout.count()));
-        socket->bind("tcp://" + place.host + ":" + std::to_string(port++));
+        socket->bind(fmt::format("tcp://{}:{}", place.host, port++));
       }
     } catch (const zmq::error_t& e) {
-      return fail(error_kind::conflict, "cannot publish on " + place.host + ":"
-                                            + std::to_string(place.port)
-                                            + " and the two ports after it: " + e.what());
+      return fail(error_kind::conflict,
+                  fmt::format("cannot publish on {}:{} and the two ports after it: {}",
+                              place.host, place.port, e.what()));
     }
     return {};
   }

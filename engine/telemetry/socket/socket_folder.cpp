@@ -1,6 +1,7 @@
 #include "engine/telemetry/socket/socket_folder.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -13,7 +14,7 @@ expected<socket_folder> socket_folder::open(const std::filesystem::path& folder,
                                             bool make) {
   const auto failed = [&](const char* what) {
     return fail(errno == ENOENT ? error_kind::not_found : error_kind::io,
-                folder.string() + ": " + what + ": " + std::strerror(errno));
+                fmt::format("{}: {}: {}", folder.string(), what, std::strerror(errno)));
   };
   if (make && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return failed("cannot be made");
@@ -26,7 +27,7 @@ expected<socket_folder> socket_folder::open(const std::filesystem::path& folder,
 }
 
 std::string socket_folder::address(const std::string& socket) const {
-  return "ipc:///proc/self/fd/" + std::to_string(descriptor_.get()) + "/" + socket;
+  return fmt::format("ipc:///proc/self/fd/{}/{}", descriptor_.get(), socket);
 }
 
 } // namespace clade

@@ -3,6 +3,7 @@
 #include "engine/telemetry/socket/socket_folder.hpp"
 #include "genome/base/wakeable_queue.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <zmq.hpp>
 
@@ -177,7 +178,7 @@ private:
       thread_.join();
   }
 
-  std::string next_monitor() { return "inproc://monitor-" + std::to_string(++monitors_); }
+  std::string next_monitor() { return fmt::format("inproc://monitor-{}", ++monitors_); }
 
   void read() {
     while (!ending_) {
@@ -228,7 +229,7 @@ subscription::open(const std::filesystem::path& folder) {
 
 expected<std::unique_ptr<subscription>> subscription::connect(const remote_head& head) {
   const auto at = [&](int port) {
-    return "tcp://" + head.host + ":" + std::to_string(head.port + port);
+    return fmt::format("tcp://{}:{}", head.host, head.port + port);
   };
   return begun({.events = at(0), .requests = at(1), .control = at(2), .keys = head.keys},
                std::nullopt);

@@ -4,6 +4,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -58,14 +59,14 @@ expected<void> write_line(const fs::path& file, const std::string& line) {
     cause = failed;
   if (cause != 0)
     return fail(cause == EEXIST ? error_kind::conflict : error_kind::io,
-                "cannot write " + file.string() + ": " + std::strerror(cause));
+                fmt::format("cannot write {}: {}", file.string(), std::strerror(cause)));
   return {};
 }
 
 expected<void> make_private_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return fail(error_kind::io,
-                "cannot make " + folder.string() + ": " + std::strerror(errno));
+                fmt::format("cannot make {}: {}", folder.string(), std::strerror(errno)));
   return {};
 }
 
@@ -75,13 +76,14 @@ expected<std::vector<std::string>> secret_words(const fs::path& file, std::size_
                                                 const std::string& advice) {
   if (::access(file.c_str(), R_OK) != 0)
     return fail(error_kind::not_found,
-                file.string() + " is missing or not readable: " + advice);
+                fmt::format("{} is missing or not readable: {}", file.string(), advice));
   if (auto trusted = check_trusted(file, {.secret = true}); !trusted)
     return tl::unexpected(trusted.error());
   auto words = words_of(file);
   if (words.size() != keys || !std::ranges::all_of(words, is_key))
-    return fail(error_kind::corrupt, file.string() + " holds no keys of a viewer; "
-                                         + "clade keys viewer makes them");
+    return fail(error_kind::corrupt,
+                fmt::format("{} holds no keys of a viewer; clade keys viewer makes them",
+                            file.string()));
   return words;
 }
 
@@ -104,7 +106,8 @@ expected<curve_keys> publisher_keys(const fs::path& authority) {
     if (!made)
       return made;
     // Another process may have been faster; then its keys are the ones.
-    if (auto written = write_line(file, made->public_key + " " + made->secret_key);
+    if (auto written =
+            write_line(file, fmt::format("{} {}", made->public_key, made->secret_key));
         !written && written.error().kind != error_kind::conflict)
       return tl::unexpected(written.error());
   }
@@ -126,8 +129,9 @@ expected<fs::path> make_viewer(const fs::path& authority, const new_viewer& view
                     + " is there already; remove it, or choose another name");
   return make_private_folder(bundle)
       .and_then([&] {
-        return write_line(bundle / "viewer.key", own->public_key + " " + own->secret_key
-                                                     + " " + publisher->public_key);
+        return write_line(bundle / "viewer.key",
+                          fmt::format("{} {} {}", own->public_key, own->secret_key,
+                                      publisher->public_key));
       })
       .and_then([&] { return make_private_folder(known); })
       .and_then([&] {

@@ -1,5 +1,7 @@
 #include "engine/training/asked/arithmetic.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -36,7 +38,7 @@ std::string processor_text() {
   std::string text = processor_name();
   for (const char* name : instruction_variables)
     if (const char* value = std::getenv(name))
-      text += (text.empty() ? "" : ", ") + std::string(name) + "=" + value;
+      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/training/asked/class_weights.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +15,7 @@ constexpr std::size_t most_listed = 20;
 std::string listed(std::span<const std::string> classes) {
   std::string text;
   for (std::size_t i = 0; i < std::min(classes.size(), most_listed); ++i)
-    text += (i == 0 ? "\"" : ", \"") + classes[i] + "\"";
+    text += fmt::format("{}{}\"", i == 0 ? "\"" : ", \"", classes[i]);
   return text + (classes.size() > most_listed ? ", ..." : "");
 }
 
@@ -22,8 +24,10 @@ std::string listed(std::span<const std::string> classes) {
 expected<void> validate(const class_weights& weights) {
   for (const auto& [name, weight] : weights.by_class)
     if (!std::isfinite(weight) || weight <= 0)
-      return fail(error_kind::invalid_input, "class_weights: the weight of \"" + name
-                                                 + "\" must be a positive number");
+      return fail(
+          error_kind::invalid_input,
+          fmt::format("class_weights: the weight of \"{}\" must be a positive number",
+                      name));
   return {};
 }
 
@@ -32,8 +36,9 @@ expected<void> check_classes(const class_weights& weights,
   for (const auto& [name, weight] : weights.by_class)
     if (std::ranges::find(classes, name) == classes.end())
       return fail(error_kind::invalid_input,
-                  "training.class_weights names the class \"" + name
-                      + "\", which the data does not have; it has " + listed(classes));
+                  fmt::format("training.class_weights names the class \"{}\", which the "
+                              "data does not have; it has {}",
+                              name, listed(classes)));
   return {};
 }
 

@@ -3,6 +3,8 @@
 #include "engine/training/asked/distribution_advice.hpp"
 #include "engine/training/asked/private_network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -175,7 +177,7 @@ constexpr std::array rows{
 std::string all_names() {
   std::string names;
   for (const auto& r : rows)
-    names += (names.empty() ? "\"" : ", \"") + std::string(r.name) + "\"";
+    names += fmt::format("{}{}\"", names.empty() ? "\"" : ", \"", r.name);
   return names;
 }
 
@@ -190,13 +192,16 @@ expected<void> check_collectives(const distribution_params& p) {
                 "network, \"gloo\"");
   if (c.backend != "tls" && c.backend != "gloo")
     return fail(error_kind::invalid_input,
-                "collectives.backend = \"" + c.backend
-                    + "\": there is none of that name; there are \"tls\" and \"gloo\"");
+                fmt::format("collectives.backend = \"{}\": there is none of that name; "
+                            "there are \"tls\" and \"gloo\"",
+                            c.backend));
   if (!p.row().by_team)
-    return fail(error_kind::invalid_input,
-                "collectives is of distributions by teams, such as "
-                "\"multi_worker_mirrored\", not of \""
-                    + p.name + "\", which sends nothing; remove it");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format(
+            "collectives is of distributions by teams, such as "
+            "\"multi_worker_mirrored\", not of \"{}\", which sends nothing; remove it",
+            p.name));
   if (!c.by_gloo())
     return fail(error_kind::invalid_input,
                 "collectives.network is of backend = \"gloo\"; \"tls\" takes any "
@@ -215,10 +220,11 @@ expected<void> check_roles(const distribution_params& p) {
   if (p.servers == 0 && p.workers == 0)
     return {};
   if (p.row().receivers != gradient_receivers::servers)
-    return fail(error_kind::invalid_input,
-                "devices = {servers, workers} is of distribution = \"parameter_server\", "
-                "not of \""
-                    + p.name + "\", whose devices are a number");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("devices = {{servers, workers}} is of distribution = "
+                    "\"parameter_server\", not of \"{}\", whose devices are a number",
+                    p.name));
   if (p.servers == 0 || p.workers == 0 || p.servers + p.workers != p.devices)
     return fail(error_kind::invalid_input,
                 "devices must have at least one server and one worker: devices = "
@@ -233,9 +239,9 @@ expected<void> check_updates(const distribution_params& p) {
     return check_roles(p);
   if (receivers == gradient_receivers::none)
     return fail(error_kind::invalid_input,
-                "updates is of distribution = \"parameter_server\" and "
-                "\"peer_to_peer\", not of \""
-                    + p.name + "\"; remove it");
+                fmt::format("updates is of distribution = \"parameter_server\" and "
+                            "\"peer_to_peer\", not of \"{}\"; remove it",
+                            p.name));
   if (peers
       && (p.updates == update_rule::synchronous || p.updates == update_rule::backup))
     return fail(error_kind::invalid_input,
@@ -246,9 +252,10 @@ expected<void> check_updates(const distribution_params& p) {
                 "staleness must be at least 1; updates = \"synchronous\" has none");
   if (p.updates == update_rule::backup
       && (p.backup_workers == 0 || p.backup_workers >= p.shares()))
-    return fail(error_kind::invalid_input,
-                "backup_workers must be at least 1, and fewer than the "
-                    + std::to_string(p.shares()) + " workers");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("backup_workers must be at least 1, and fewer than the {} workers",
+                    p.shares()));
   return check_roles(p);
 }
 
@@ -278,41 +285,43 @@ bool distribution_params::synchronous() const {
 expected<void> validate(const distribution_params& params) {
   if (params.name == "xla" || params.name == "tpu" || params.name == "TPUStrategy")
     return fail(error_kind::invalid_input,
-                "distribution = \"" + params.name
-                    + "\": LibTorch does not reach TPUs from here; take one "
-                      "of "
-                    + all_names());
+                fmt::format("distribution = \"{}\": LibTorch does not reach TPUs from "
+                            "here; take one of {}",
+                            params.name, all_names()));
   const auto* row = find_distribution(params.name);
   if (const auto here = known_elsewhere_as(params.name); row == nullptr && !here.empty())
     return fail(error_kind::invalid_input,
-                "distribution = \"" + params.name + "\" is called \"" + std::string(here)
-                    + "\" here; `clade help distributions` says what it does");
+                fmt::format("distribution = \"{}\" is called \"{}\" here; `clade help "
+                            "distributions` says what it does",
+                            params.name, here));
   if (row == nullptr)
-    return fail(error_kind::invalid_input,
-                "distribution = \"" + params.name
-                    + "\": there is none of that name; there are " + all_names());
-  if (params.devices == 0 || params.devices > most_devices)
-    return fail(error_kind::invalid_input,
-                "devices must be from 1 to " + std::to_string(most_devices));
-  if (!row->divides && params.devices > 1)
-    return fail(error_kind::invalid_input,
-                "devices = " + std::to_string(params.devices)
-                    + " needs a distribution, such as \"mirrored\"");
-  if (params.fit_bytes && !row->divides_state)
     return fail(
         error_kind::invalid_input,
-        "devices = \"fit\" is of distributions that divide a network over devices, "
-        "\"sharded\" and \"pipeline\", not of \""
-            + params.name + "\", which takes as much memory on each");
+        fmt::format("distribution = \"{}\": there is none of that name; there are {}",
+                    params.name, all_names()));
+  if (params.devices == 0 || params.devices > most_devices)
+    return fail(error_kind::invalid_input,
+                fmt::format("devices must be from 1 to {}", most_devices));
+  if (!row->divides && params.devices > 1)
+    return fail(error_kind::invalid_input,
+                fmt::format("devices = {} needs a distribution, such as \"mirrored\"",
+                            params.devices));
+  if (params.fit_bytes && !row->divides_state)
+    return fail(error_kind::invalid_input,
+                fmt::format("devices = \"fit\" is of distributions that divide a network "
+                            "over devices, \"sharded\" and \"pipeline\", not of \"{}\", "
+                            "which takes as much memory on each",
+                            params.name));
   if (params.average_every == 0)
     return fail(error_kind::invalid_input, "average_every must be at least 1");
   if (params.micro_batches == 0 || params.micro_batches > most_micro_batches)
     return fail(error_kind::invalid_input,
-                "micro_batches must be from 1 to " + std::to_string(most_micro_batches));
+                fmt::format("micro_batches must be from 1 to {}", most_micro_batches));
   if (params.stage_schedule != "gpipe" && params.stage_schedule != "1f1b")
     return fail(error_kind::invalid_input,
-                "stage_schedule = \"" + params.stage_schedule
-                    + "\": there is none of that name; there are \"gpipe\" and \"1f1b\"");
+                fmt::format("stage_schedule = \"{}\": there is none of that name; there "
+                            "are \"gpipe\" and \"1f1b\"",
+                            params.stage_schedule));
   return check_collectives(params).and_then([&] { return check_updates(params); });
 }
 

@@ -1,5 +1,7 @@
 #include "engine/training/asked/distribution_advice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -86,10 +88,11 @@ std::string note_on_devices(const distribution_params& params, std::size_t slots
   if (row == nullptr || !row->divides || params.divided())
     return "";
   const auto some = std::max<std::size_t>(slots, 2);
-  return "training.distribution = \"" + params.name
-         + "\" divides nothing, as training.devices = 1: a training takes one slot"
-         + (slots > 1 ? " of " + std::to_string(slots) : "") + "; training.devices = "
-         + std::to_string(std::min<std::size_t>(some, most_devices)) + " divides it";
+  return fmt::format(
+      "training.distribution = \"{}\" divides nothing, as training.devices = 1: a "
+      "training takes one slot{}; training.devices = {} divides it",
+      params.name, slots > 1 ? fmt::format(" of {}", slots) : "",
+      std::min<std::size_t>(some, most_devices));
 }
 
 std::string note_on_averages(const distribution_params& params, std::uint64_t steps) {
@@ -101,14 +104,13 @@ std::string note_on_averages(const distribution_params& params, std::uint64_t st
   if (averages >= std::min(enough_averages, steps))
     return "";
   const auto better = std::max<std::uint64_t>(1, steps / enough_averages);
-  return "an epoch has " + std::to_string(steps)
-         + " steps, so that by training.average_every = "
-         + std::to_string(params.average_every) + " the copies of local_sgd are averaged "
-         + (averages == 1 ? std::string("at its end alone")
-                          : std::to_string(averages) + " times in it")
-         + " and learn less than one network would; training.average_every = "
-         + std::to_string(better) + " averages them "
-         + std::to_string((steps + better - 1) / better) + " times";
+  return fmt::format("an epoch has {} steps, so that by training.average_every = {} the "
+                     "copies of local_sgd are averaged {} and learn less than one "
+                     "network would; training.average_every = {} averages them {} times",
+                     steps, params.average_every,
+                     averages == 1 ? std::string("at its end alone")
+                                   : fmt::format("{} times in it", averages),
+                     better, (steps + better - 1) / better);
 }
 
 } // namespace clade

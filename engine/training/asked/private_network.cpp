@@ -3,6 +3,7 @@
 #include "genome/base/text.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <unistd.h>
@@ -62,15 +63,15 @@ expected<ipv4_network> parse_ipv4_network(const std::string& text) {
                         : bits_in(std::string_view(text).substr(slash + 1));
   if (!bits || ::inet_pton(AF_INET, text.substr(0, slash).c_str(), &raw) != 1)
     return fail(error_kind::invalid_input,
-                "\"" + text
-                    + "\" is no IPv4 network; an address and from 8 to 32 bits make one, "
-                      "such as \"10.1.0.0/16\"");
+                fmt::format("\"{}\" is no IPv4 network; an address and from 8 to 32 bits "
+                            "make one, such as \"10.1.0.0/16\"",
+                            text));
   const auto mask = ~std::uint32_t{0} << (address_bits - *bits);
   const auto address = ntohl(raw.s_addr);
   if ((address & mask) != address)
     return fail(error_kind::invalid_input,
-                "\"" + text + "\" is an address in a network; that is \""
-                    + to_text(address & mask) + "/" + std::to_string(*bits) + "\"");
+                fmt::format("\"{}\" is an address in a network; that is \"{}/{}\"", text,
+                            to_text(address & mask), *bits));
   return ipv4_network{.address = address, .mask = mask};
 }
 
@@ -89,9 +90,9 @@ expected<std::string> own_address_in(const std::string& network) {
         return to_text(*address);
       others += (others.empty() ? "" : ", ") + to_text(*address);
     }
-  return fail(error_kind::invalid_input, host_name() + " has no address in the network "
-                                             + network + ", but "
-                                             + (others.empty() ? "none at all" : others));
+  return fail(error_kind::invalid_input,
+              fmt::format("{} has no address in the network {}, but {}", host_name(),
+                          network, others.empty() ? "none at all" : others));
 }
 
 } // namespace clade

@@ -2,6 +2,8 @@
 
 #include "search_spaces/files/spelling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -115,7 +117,7 @@ public:
         return kind;
       known += (known.empty() ? "" : ", ") + std::string(text);
     }
-    complain(name, "is \"" + word + "\"; there are " + known);
+    complain(name, fmt::format("is \"{}\"; there are {}", word, known));
     return kinds.front().second;
   }
 
@@ -126,7 +128,7 @@ public:
 
   void complain(std::string_view name, const std::string& what) {
     if (!error_)
-      error_ = std::string(name) + " " + what;
+      error_ = fmt::format("{} {}", name, what);
   }
 
   [[nodiscard]] const std::optional<std::string>& error() const { return error_; }
@@ -146,13 +148,13 @@ void check_ranges(reading& in, const recipe& r) {
              "is not in [0, 1)");
   in.require(finite_in(r.weight_decay, 0, 1e6), "weight_decay", "is below 0");
   in.require(r.batch_size >= 1 && r.batch_size <= max_batch_size, "batch_size",
-             "is not in [1, " + std::to_string(max_batch_size) + "]");
+             fmt::format("is not in [1, {}]", max_batch_size));
   in.require(finite_in(r.label_smoothing, 0, 1) && r.label_smoothing < 1,
              "label_smoothing", "is not in [0, 1)");
   in.require(r.shift >= 0 && r.shift <= max_shift, "shift",
-             "is not in [0, " + std::to_string(max_shift) + "]");
+             fmt::format("is not in [0, {}]", max_shift));
   in.require(r.cutout >= 0 && r.cutout <= max_cutout, "cutout",
-             "is not in [0, " + std::to_string(max_cutout) + "]");
+             fmt::format("is not in [0, {}]", max_cutout));
   in.require(finite_in(r.warmup, 0, max_warmup), "warmup", "is not in [0, 0.5]");
   in.require(finite_in(r.mixup, 0, max_mixup), "mixup", "is not in [0, 4]");
   in.require(finite_in(r.gradient_clip, 0, 1e6), "gradient_clip",

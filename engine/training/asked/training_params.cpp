@@ -3,6 +3,8 @@
 #include "engine/training/asked/private_network.hpp"
 #include "engine/training/asked/recipe.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -11,7 +13,7 @@ std::string names_on_cuda() {
   std::string names;
   for (const auto& row : distribution_rows())
     if (row.divides && row.on_cuda)
-      names += (names.empty() ? "\"" : " or \"") + std::string(row.name) + "\"";
+      names += fmt::format("{}{}\"", names.empty() ? "\"" : " or \"", row.name);
   return names;
 }
 
@@ -32,14 +34,15 @@ expected<void> validate(const training_params& params) {
 expected<void> check_device(const training_params& params, std::string_view device) {
   if (params.precision == float_format::float16 && !device.starts_with("cuda"))
     return fail(error_kind::invalid_input,
-                "training.precision = \"float16\" is for CUDA devices, not for "
-                    + std::string(device) + "; take \"bfloat16\" or \"float32\"");
+                fmt::format("training.precision = \"float16\" is for CUDA devices, not "
+                            "for {}; take \"bfloat16\" or \"float32\"",
+                            device));
   const auto& how = params.distribution;
   if (how.divided() && device.starts_with("cuda") && !how.row().on_cuda)
     return fail(error_kind::invalid_input,
-                "training.distribution = \"" + how.name
-                    + "\" is for CPU slots so far; on CUDA devices such as "
-                    + std::string(device) + " take " + names_on_cuda());
+                fmt::format("training.distribution = \"{}\" is for CPU slots so far; on "
+                            "CUDA devices such as {} take {}",
+                            how.name, device, names_on_cuda()));
   if (const auto& c = how.collectives; how.by_team() && c.by_gloo())
     if (auto own = own_address_in(c.network); !own)
       return fail_in("training.collectives", own.error());

@@ -5,6 +5,7 @@
 // whose leaves all say the same.
 #include "engine/training/final/booster.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <xgboost/c_api.h>
 
@@ -101,7 +102,7 @@ expected<double> loss_after(BoosterHandle booster, int round, DMatrixHandle vali
   const auto [end, status] =
       std::from_chars(number.data(), number.data() + number.size(), loss);
   if (status != std::errc{})
-    return fail(error_kind::io, "XGBoost: no loss in \"" + std::string(line) + "\"");
+    return fail(error_kind::io, fmt::format("XGBoost: no loss in \"{}\"", line));
   return loss;
 }
 

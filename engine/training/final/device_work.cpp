@@ -3,6 +3,7 @@
 #include "engine/training/final/failure.hpp"
 
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <fmt/format.h>
 #include <torch/torch.h>
 #include <torch/version.h>
 
@@ -42,9 +43,7 @@ private:
 std::string cuda_version() {
   const auto& hooks = at::detail::getCUDAHooks();
   const auto version = hooks.hasCUDART() ? hooks.versionCUDART() : 0;
-  return version == 0
-             ? ""
-             : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  return version == 0 ? "" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 } // namespace

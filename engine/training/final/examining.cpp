@@ -4,6 +4,8 @@
 #include "engine/training/final/linear_model.hpp"
 #include "engine/training/loop/assessment.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 namespace {
 
@@ -15,8 +17,8 @@ trained_again(const training_context& context, const job& j, const training_plan
   if (!r)
     return tl::unexpected(r.error());
   if (r->outcome != outcome::succeeded)
-    return fail(error_kind::io, "candidate " + std::to_string(j.id) + ", trained again, "
-                                    + to_text(r->outcome) + ": " + r->reason);
+    return fail(error_kind::io, fmt::format("candidate {}, trained again, {}: {}", j.id,
+                                            to_text(r->outcome), r->reason));
   return module;
 }
 
@@ -65,8 +67,8 @@ expected<examination> examine_candidate(training_context& context, const job& j,
     out.parameters = planned->network.cost().parameters;
     return out;
   } catch (...) {
-    return fail(error_kind::io, "examining candidate " + std::to_string(j.id) + ": "
-                                    + failure_of_exception().reason);
+    return fail(error_kind::io, fmt::format("examining candidate {}: {}", j.id,
+                                            failure_of_exception().reason));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "genome/base/text.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -101,7 +102,8 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
       return load_candidate(context_, m->genome, m->weights);
     });
     if (!net)
-      return fail(net.error().kind, numbered(m->id) + ": " + net.error().message);
+      return fail(net.error().kind,
+                  fmt::format("{}: {}", numbered(m->id), net.error().message));
     (*net)->eval();
     const model predict = [&](const at::Tensor& x) {
       if (clock::now() > latest)

@@ -4,6 +4,7 @@
 #include "engine/training/final/device_work.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 // The module stays open for the life of the process: LibTorch registers operators and
 // threads when it is loaded and cannot be taken out again.
@@ -15,8 +16,9 @@ expected<void> find_training(const std::filesystem::path& module) {
   if (std::filesystem::exists(module, ignored))
     return {};
   return fail(error_kind::not_found,
-              "this build has no LibTorch: " + module.string()
-                  + " is not there; CLADE_TORCH=ON tools/clade builds with it");
+              fmt::format("this build has no LibTorch: {} is not there; CLADE_TORCH=ON "
+                          "tools/clade builds with it",
+                          module.string()));
 }
 
 expected<void*> find_symbol(const std::filesystem::path& module, const char* name) {
@@ -28,8 +30,9 @@ expected<void*> find_symbol(const std::filesystem::path& module, const char* nam
                 "cannot load the training module: " + std::string(::dlerror()));
   void* symbol = ::dlsym(handle, name);
   if (symbol == nullptr)
-    return fail(error_kind::conflict,
-                module.string() + " is no training module: it has no " + name);
+    return fail(
+        error_kind::conflict,
+        fmt::format("{} is no training module: it has no {}", module.string(), name));
   return symbol;
 }
 

@@ -11,6 +11,7 @@
 #include "search_spaces/operators/variation.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -93,8 +94,8 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
       / (how.by_team() ? how.devices : 1);
   if (j.budget.memory_bytes > 0 && needed > j.budget.memory_bytes) {
     e.outcome = outcome::out_of_memory;
-    e.reason = "training needs " + std::to_string(needed >> 20) + " MiB of the "
-               + std::to_string(j.budget.memory_bytes >> 20) + " allowed";
+    e.reason = fmt::format("training needs {} MiB of the {} allowed", needed >> 20,
+                           j.budget.memory_bytes >> 20);
     return;
   }
   std::unique_ptr<network_module> module;
@@ -213,7 +214,8 @@ expected<void> check(const training_setup& setup) {
   for (const auto& h : setup.space.rules.hyperparameters)
     if (find_hyperparameter(h.name) == nullptr)
       return fail(error_kind::invalid_input,
-                  setup.space.name + ": no training reads the hyperparameter " + h.name);
+                  fmt::format("{}: no training reads the hyperparameter {}",
+                              setup.space.name, h.name));
   if (auto known = check_metric_names(setup.data.task, setup.training.metrics); !known)
     return known;
   const auto metrics = epoch_metrics(
@@ -224,8 +226,8 @@ expected<void> check(const training_setup& setup) {
         || std::ranges::find(metrics, a.metric) != metrics.end())
       continue;
     return fail(error_kind::invalid_input,
-                "objective: no metric " + a.metric + "; there are "
-                    + part_metric_list(setup.data.task, "validation."));
+                fmt::format("objective: no metric {}; there are {}", a.metric,
+                            part_metric_list(setup.data.task, "validation.")));
   }
   return {};
 }
@@ -242,8 +244,8 @@ expected<std::unique_ptr<fitness_function>> make_trainer(const training_setup& s
       ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
     static_cast<void>(at::empty({1}, at::TensorOptions().device(device)));
   } catch (...) {
-    return fail(error_kind::not_found,
-                "device " + setup.device + ": " + failure_of_exception().reason);
+    return fail(error_kind::not_found, fmt::format("device {}: {}", setup.device,
+                                                   failure_of_exception().reason));
   }
   return std::make_unique<trainer>(setup, threads_from_environment());
 }

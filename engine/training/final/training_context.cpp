@@ -13,6 +13,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include <numeric>
 
@@ -39,22 +40,22 @@ expected<void> check_division(const network_module& net, const device_data& data
   const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
   const bool pipeline = !how.row().data_parallel;
   if (pipeline && how.devices > net.layers())
-    return fail(error_kind::invalid_input,
-                "training.devices = " + std::to_string(how.devices)
-                    + " is more than a pipeline of this network can have, whose layers "
-                      "are "
-                    + std::to_string(net.layers()) + ": at most one device for each");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("training.devices = {} is more than a pipeline of this network can "
+                    "have, whose layers are {}: at most one device for each",
+                    how.devices, net.layers()));
   if (pipeline && batch < 2 * static_cast<std::int64_t>(how.micro_batches))
     return fail(error_kind::invalid_input,
-                "batches of " + std::to_string(batch) + " examples are too small for "
-                    + std::to_string(how.micro_batches)
-                    + " micro-batches of at least two; training.micro_batches = "
-                    + std::to_string(std::max<std::int64_t>(1, batch / 2)) + " fits");
+                fmt::format("batches of {} examples are too small for {} micro-batches "
+                            "of at least two; training.micro_batches = {} fits",
+                            batch, how.micro_batches,
+                            std::max<std::int64_t>(1, batch / 2)));
   if (!pipeline && batch < 2 * static_cast<std::int64_t>(how.shares()))
     return fail(error_kind::invalid_input,
-                "batches of " + std::to_string(batch) + " examples are too small for "
-                    + std::to_string(how.shares())
-                    + " devices: each is to have at least two of each batch");
+                fmt::format("batches of {} examples are too small for {} devices: each "
+                            "is to have at least two of each batch",
+                            batch, how.shares()));
   return {};
 }
 
@@ -110,10 +111,11 @@ expected<void> training_context::load() {
   const auto& shape = examples.as_problem().input;
   if (const auto wanted = setup_.space.input;
       wanted != layout::vector && shape.layout() != wanted)
-    return fail(error_kind::invalid_input,
-                setup_.space.name + " wants " + std::string(to_text(wanted))
-                    + "s, but examples have the shape " + to_text(shape)
-                    + "; give data.shape = " + std::string(sizes_text(wanted)));
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("{} wants {}s, but examples have the shape {}; give data.shape = {}",
+                    setup_.space.name, to_text(wanted), to_text(shape),
+                    sizes_text(wanted)));
   if (auto known = check_classes(asked_, examples.target.classes); !known)
     return known;
   auto data = to_device(*source, setup_.device);
@@ -239,8 +241,8 @@ training_context::train_from_start(const job& j, const training_plan& p,
                                    std::unique_ptr<network_module>& net) const {
   if (j.start_epoch >= j.budget.epochs)
     return fail(error_kind::invalid_input,
-                "it goes on after epoch " + std::to_string(j.start_epoch)
-                    + " and is to have " + std::to_string(j.budget.epochs));
+                fmt::format("it goes on after epoch {} and is to have {}", j.start_epoch,
+                            j.budget.epochs));
   if (j.start == 0) {
     net = make_untrained(p.network, task.key);
     return train_shared(*net, p, data_of_fold(on_device_, j.fold, j.seed), task, j,
@@ -249,10 +251,10 @@ training_context::train_from_start(const job& j, const training_plan& p,
   const auto from = j.checkpoint.load().and_then(
       [](const shared_bytes& content) { return decode_checkpoint(*content); });
   if (!from)
-    return fail_in("the weights of #" + std::to_string(j.start), from.error());
+    return fail_in(fmt::format("the weights of #{}", j.start), from.error());
   const auto parent = plan_for(from->genome);
   if (!parent)
-    return fail_in("the network of #" + std::to_string(j.start), parent.error());
+    return fail_in(fmt::format("the network of #{}", j.start), parent.error());
   if (j.start_epoch > 0 && from->position && parent->network == p.network) {
     task.key.id = from->position->key;
     net = make_network(p.network, task.key);

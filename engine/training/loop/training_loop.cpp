@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -315,9 +316,9 @@ bool training_loop::goes_on() {
                : verdict::dropped;
   });
   if (said == verdict::out_of_time)
-    return cut("after epoch " + std::to_string(number_));
+    return cut(fmt::format("after epoch {}", number_));
   if (said == verdict::dropped)
-    return end(outcome::dropped, "stopped after epoch " + std::to_string(number_));
+    return end(outcome::dropped, fmt::format("stopped after epoch {}", number_));
   return true;
 }
 
@@ -341,7 +342,7 @@ bool training_loop::cut(const std::string& where) {
                : false;
   }
   result_.reason =
-      "cut by limits.evaluation_time " + where + " of " + std::to_string(task_.epochs);
+      fmt::format("cut by limits.evaluation_time {} of {}", where, task_.epochs);
   restore_best();
   return false;
 }
@@ -398,7 +399,7 @@ bool training_loop::train_epoch(std::uint32_t number) {
     if (!progress_.wanted())
       return leave();
     if (team_->out_of_time(latest_batch()))
-      return cut("in epoch " + std::to_string(number));
+      return cut(fmt::format("in epoch {}", number));
     const auto step = batches * (static_cast<std::int64_t>(number) - 1) + next_batch_;
     const auto done = std::min(static_cast<double>(step), all_steps - 1) / all_steps;
     train_batch(source_.next(), learning_rate_at(task_.recipe, done));
@@ -407,14 +408,14 @@ bool training_loop::train_epoch(std::uint32_t number) {
   }
   const auto unsaid = step_->settle();
   if (!unsaid)
-    return cut("in epoch " + std::to_string(number));
+    return cut(fmt::format("in epoch {}", number));
   if (unsaid->defined())
     total_loss_.add_(*unsaid);
   result_.updates = position_->updates();
   train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
   if (!std::isfinite(train_loss_))
     return end(outcome::diverged,
-               "train.loss became no finite number in epoch " + std::to_string(number));
+               fmt::format("train.loss became no finite number in epoch {}", number));
   return true;
 }
 
@@ -430,7 +431,7 @@ void training_loop::keep_position() {
 
 bool training_loop::leave() {
   keep_at_leave();
-  return end(outcome::dropped, "stopped in epoch " + std::to_string(number_));
+  return end(outcome::dropped, fmt::format("stopped in epoch {}", number_));
 }
 
 // Others may go on without it, which then matters to nobody; or leave the moment after.
@@ -469,7 +470,7 @@ bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point 
   std::ranges::sort(metrics, {}, &metric::name);
   if (const auto* bad = first_not_finite(metrics))
     return end(outcome::diverged,
-               bad->name + " became no finite number in epoch " + std::to_string(number));
+               fmt::format("{} became no finite number in epoch {}", bad->name, number));
   result_.curve.push_back({number, std::move(metrics), seconds_since(start)});
   return true;
 }

@@ -1,5 +1,7 @@
 #include "engine/training/metrics/metrics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -139,9 +141,7 @@ std::string part_metric_list(const learning_task& task, std::string_view prefix)
   std::string list;
   for (const auto& m : all_part_metrics(task))
     (list += list.empty() ? "" : ", ") += std::string(prefix) + std::string(m.name);
-  return task.has_classes()
-             ? list + ", " + std::string(prefix) + std::string(f1_of) + "CLASS"
-             : list;
+  return task.has_classes() ? fmt::format("{}, {}{}CLASS", list, prefix, f1_of) : list;
 }
 
 asked_metrics asked_for(const learning_task& task, const objective& goal,
@@ -165,8 +165,8 @@ expected<void> check_metric_names(const learning_task& task,
         bare.remove_prefix(part.size());
     if (!find_part_metric(task, bare))
       return fail(error_kind::invalid_input,
-                  "metrics: " + std::string(task.name) + " has no metric \"" + name
-                      + "\"; it has " + part_metric_list(task, ""));
+                  fmt::format("metrics: {} has no metric \"{}\"; it has {}", task.name,
+                              name, part_metric_list(task, "")));
   }
   return {};
 }
@@ -181,9 +181,10 @@ expected<void> check_classes(const asked_metrics& asked,
         for (const auto& c :
              classes.subspan(0, std::min<std::size_t>(20, classes.size())))
           known += (known.empty() ? "" : ", ") + std::string(f1_of) + c;
-        return fail(error_kind::invalid_input,
-                    "the metric \"" + name + "\" names no class of the data; there are "
-                        + known + (classes.size() > 20 ? ", ..." : ""));
+        return fail(
+            error_kind::invalid_input,
+            fmt::format("the metric \"{}\" names no class of the data; there are {}{}",
+                        name, known, classes.size() > 20 ? ", ..." : ""));
       }
   return {};
 }

@@ -4,6 +4,7 @@
 #include "genome/genes/hash.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,7 @@ at::Tensor places_around(const at::Tensor& centres, std::int64_t side,
 random_stream training_key::stream(std::string_view use, std::uint64_t round) const {
   if (share == 0)
     return derive(seed, what, id, hash64(use), round);
-  const auto of_share = std::string(use) + " of share " + std::to_string(share);
+  const auto of_share = fmt::format("{} of share {}", use, share);
   return derive(seed, what, id, hash64(of_share), round);
 }
 
@@ -61,8 +62,8 @@ expected<device_data> to_device(std::shared_ptr<const example_source> source,
   const auto& d = source->description();
   if (d.inputs.size() != 1)
     return fail(error_kind::invalid_input,
-                "examples have " + std::to_string(d.inputs.size())
-                    + " inputs each, and training learns from one");
+                fmt::format("examples have {} inputs each, and training learns from one",
+                            d.inputs.size()));
   auto targets = targets_of(*source, device);
   if (!targets)
     return tl::unexpected(targets.error());

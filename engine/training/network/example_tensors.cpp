@@ -5,6 +5,7 @@
 #include "engine/training/network/example_tensors.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
@@ -74,9 +75,9 @@ example_tensors::of(std::shared_ptr<const example_source> source, std::size_t in
   const auto& is = d.inputs.at(input);
   if (is.type == stored_type::int64)
     return fail(error_kind::invalid_input,
-                "the examples' " + is.name
-                    + " holds tokens, and training learns from images and from tables of "
-                      "numbers");
+                fmt::format("the examples' {} holds tokens, and training learns from "
+                            "images and from tables of numbers",
+                            is.name));
   example_tensors out;
   out.input_ = input;
   out.sizes_ = sizes_of(static_cast<std::int64_t>(d.count), is.shape);
@@ -121,8 +122,9 @@ expected<at::Tensor> targets_of(const example_source& source, const at::Device& 
   const bool number = d.target.kind == target_kind::one_number;
   if (!number && d.target.kind != target_kind::one_class)
     return fail(error_kind::invalid_input,
-                "each example has " + std::string(to_text(d.target.kind))
-                    + " as its target, and training learns one class or one number");
+                fmt::format("each example has {} as its target, and training learns one "
+                            "class or one number",
+                            to_text(d.target.kind)));
   const auto count = static_cast<std::int64_t>(d.count);
   auto all = number ? at::empty({count, 1}, at::kFloat) : at::empty({count}, at::kLong);
   std::vector<std::uint32_t> examples(d.count);

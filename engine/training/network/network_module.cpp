@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -58,9 +59,9 @@ network_module::network_module(const network& n, const training_key& key,
   for (std::size_t i = 0; i < n.layers.size(); ++i) {
     steps_[i].state.begin = state_.size();
     for (const auto& p : steps_[i].module->named_parameters())
-      state_.push_back({n.layers[i].name + "." + p.key(), p.value()});
+      state_.push_back({fmt::format("{}.{}", n.layers[i].name, p.key()), p.value()});
     for (const auto& b : steps_[i].module->named_buffers())
-      state_.push_back({n.layers[i].name + "." + b.key(), b.value()});
+      state_.push_back({fmt::format("{}.{}", n.layers[i].name, b.key()), b.value()});
     steps_[i].state.end = state_.size();
   }
 }
@@ -215,14 +216,15 @@ void network_module::draw_from(random_stream stream, std::size_t layer) {
 expected<void> network_module::load(std::span<const weight_tensor> weights) {
   if (weights.size() != state_.size())
     return fail(error_kind::corrupt,
-                "weights of another network: " + std::to_string(weights.size())
-                    + " tensors for " + std::to_string(state_.size()));
+                fmt::format("weights of another network: {} tensors for {}",
+                            weights.size(), state_.size()));
   for (std::size_t i = 0; i < state_.size(); ++i) {
     const auto& [name, tensor] = state_[i];
     if (weights[i].name != name || !same_shape(tensor, weights[i]))
-      return fail(error_kind::corrupt,
-                  "weights of another network: " + weights[i].name + " where " + name
-                      + " of " + std::to_string(tensor.numel()) + " values should be");
+      return fail(
+          error_kind::corrupt,
+          fmt::format("weights of another network: {} where {} of {} values should be",
+                      weights[i].name, name, tensor.numel()));
   }
   for (std::size_t i = 0; i < state_.size(); ++i)
     copy_to(state_[i].tensor, weights[i]);

@@ -2,6 +2,8 @@
 
 #include "engine/training/weights/sealed.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 // Grammar (msgpack):
@@ -64,7 +66,7 @@ training_position decode_position(decoder& in) {
   training_position p;
   const auto size = in.array();
   if (size != 10 && size != 11)
-    in.fail("a position of " + std::to_string(size) + " values");
+    in.fail(fmt::format("a position of {} values", size));
   p.key = in.natural();
   p.epochs = decode_small(in, "epochs");
   p.weights = decode_tensors(in);

@@ -1,5 +1,7 @@
 #include "engine/training/weights/inheritance.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -167,8 +169,8 @@ private:
   }
 
   void fill_values(const layer_inheritance& l, const std::string& role) const {
-    auto* t = own(l.layer + "." + role);
-    const auto* from = parents(l.layer + "." + role);
+    auto* t = own(fmt::format("{}.{}", l.layer, role));
+    const auto* from = parents(fmt::format("{}.{}", l.layer, role));
     if (t == nullptr || from == nullptr || l.how != origin::taken)
       return;
     for (std::size_t u = 0; u < l.units.size() && u < t->values.size(); ++u)

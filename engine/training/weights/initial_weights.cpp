@@ -2,6 +2,8 @@
 
 #include "search_spaces/operators/operators.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 std::vector<weight_tensor>
@@ -12,7 +14,7 @@ initial_weights(const network& n,
     auto random = stream_of(l.name);
     for (const auto& t : operator_of(l).tensors_of(l)) {
       weight_tensor drawn{
-          .name = l.name + "." + std::string(t.role), .shape = t.shape(), .values = {}};
+          .name = fmt::format("{}.{}", l.name, t.role), .shape = t.shape(), .values = {}};
       drawn.values.resize(static_cast<std::size_t>(t.elements()));
       draw(t, random, drawn.values);
       all.push_back(std::move(drawn));

@@ -4,6 +4,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -85,7 +86,7 @@ fs::path position_files::file(const char* which) const {
 
 // Another process of the machine may write too, when it has taken the training over.
 void position_files::write(const std::function<int(int)>& write_to) const {
-  const auto fresh = file((".new" + std::to_string(::getpid())).c_str());
+  const auto fresh = file((fmt::format(".new{}", ::getpid())).c_str());
   int failed = write_synced(fresh, write_to);
   if (failed == 0) {
     const int moved = rename_file(file(".last"), file(".before"));

@@ -2,6 +2,8 @@
 
 #include "genome/genes/hash.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 bytes seal(const sealed_format& format, std::span<const char> payload) {
@@ -20,7 +22,7 @@ expected<bytes> unseal(const sealed_format& format, std::span<const char> data) 
   if (outer.text() != format.name)
     outer.fail("not " + std::string(format.one));
   if (const auto version = outer.natural(); version != format.version)
-    outer.fail(std::string(format.one) + " of version " + std::to_string(version));
+    outer.fail(fmt::format("{} of version {}", format.one, version));
   auto payload = outer.binary();
   const auto checksum = outer.natural();
   const std::string place(format.place);

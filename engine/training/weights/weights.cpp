@@ -2,6 +2,8 @@
 
 #include "engine/training/weights/sealed.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -43,14 +45,14 @@ weight_tensor decode_tensor(decoder& in) {
     in.fail("a tensor that is not float32");
   const auto rank = in.array();
   if (rank > max_rank)
-    in.fail("a tensor of rank " + std::to_string(rank));
+    in.fail(fmt::format("a tensor of rank {}", rank));
   for (std::size_t i = 0; i < rank && !in.failed(); ++i)
     t.shape.push_back(in.integer());
   const auto raw = in.binary();
   const auto values = count(t.shape);
   if (in.failed() || !values || *values != raw.size() / sizeof(float)
       || raw.size() % sizeof(float) != 0) {
-    in.fail("the values of " + t.name + " do not fill its shape");
+    in.fail(fmt::format("the values of {} do not fill its shape", t.name));
     return t;
   }
   t.values.resize(*values);

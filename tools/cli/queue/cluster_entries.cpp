@@ -8,6 +8,8 @@
 #include "tools/launch/outside_command.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -93,7 +95,7 @@ expected<void> run_printer(const std::vector<std::string>& command) {
   return run_attached(command).and_then([&](int status) -> expected<void> {
     if (status != 0)
       return fail(error_kind::refused,
-                  command.front() + " ended with status " + std::to_string(status));
+                  fmt::format("{} ended with status {}", command.front(), status));
     return {};
   });
 }

@@ -8,6 +8,8 @@
 #include "tools/cli/queue/queue_option.hpp"
 #include "tools/machine/standard_streams.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
@@ -43,7 +45,7 @@ expected<void> check_known(const entry_options& options, const ordered_json& ent
   for (const auto id : options.ids)
     if (std::ranges::none_of(entries,
                              [&](const ordered_json& e) { return e.at("id") == id; }))
-      return fail(error_kind::not_found, "there is no #" + std::to_string(id));
+      return fail(error_kind::not_found, fmt::format("there is no #{}", id));
   return {};
 }
 
@@ -73,7 +75,7 @@ expected<void> describe_entries(const entry_options& options) {
   if (!client)
     return tl::unexpected(client.error());
   for (const auto id : options.ids) {
-    const auto e = client->get("/v1/entries/" + std::to_string(id), entry_answer);
+    const auto e = client->get(fmt::format("/v1/entries/{}", id), entry_answer);
     if (!e)
       return tl::unexpected(e.error());
     if (options.json) {
@@ -104,10 +106,10 @@ expected<void> check_has_ranks(const entry_options& options, const ordered_json&
   const auto ranks = number_of_key(entry, "ranks");
   if (options.rank < 0 || options.rank < ranks)
     return {};
-  const auto id = "--rank: #" + std::to_string(options.ids.front());
+  const auto id = fmt::format("--rank: #{}", options.ids.front());
   return fail(error_kind::invalid_input,
               ranks == 0 ? id + " was not submitted with --ranks: it has one log"
-                         : id + " has ranks 0 to " + std::to_string(ranks - 1));
+                         : fmt::format("{} has ranks 0 to {}", id, ranks - 1));
 }
 
 expected<void> logs(const entry_options& options) {
@@ -123,7 +125,7 @@ expected<void> logs(const entry_options& options) {
   while (true) {
     // Whether it is over is asked before the last look at its log.
     const auto found =
-        client->get("/v1/entries?ids=" + std::to_string(id) + wait, entries_answer);
+        client->get(fmt::format("/v1/entries?ids={}{}", id, wait), entries_answer);
     if (!found)
       return tl::unexpected(found.error());
     const auto& entries = found->at("entries");
@@ -139,7 +141,7 @@ expected<void> logs(const entry_options& options) {
       return tl::unexpected(more.error());
     if (!options.watch || all_over(entries))
       return printer.finish();
-    wait = "&wait=200&seen=" + std::to_string(found->at("change").get<std::uint64_t>());
+    wait = fmt::format("&wait=200&seen={}", found->at("change").get<std::uint64_t>());
   }
 }
 
@@ -153,7 +155,7 @@ expected<void> pods(const entry_options& options) {
               << std::left;
   for (const auto id : options.ids) {
     const auto seen =
-        client->get("/v1/entries/" + std::to_string(id) + "/processes", processes_answer);
+        client->get(fmt::format("/v1/entries/{}/processes", id), processes_answer);
     if (!seen)
       return tl::unexpected(seen.error());
     if (options.json) {
@@ -179,7 +181,7 @@ expected<void> cancel(const entry_options& options) {
   if (!client)
     return tl::unexpected(client.error());
   for (const auto id : options.ids)
-    if (const auto done = client->remove("/v1/entries/" + std::to_string(id)); !done)
+    if (const auto done = client->remove(fmt::format("/v1/entries/{}", id)); !done)
       return tl::unexpected(done.error());
   return {};
 }
@@ -282,7 +284,7 @@ expected<std::vector<std::uint64_t>> read_ids(const std::vector<std::string>& na
     const auto id = parse_number<std::uint64_t>(name);
     if (!id)
       return fail(error_kind::invalid_input,
-                  "\"" + name + "\" is no entry of a queue: those are numbers");
+                  fmt::format("\"{}\" is no entry of a queue: those are numbers", name));
     ids.push_back(*id);
   }
   return ids;

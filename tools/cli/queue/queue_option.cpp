@@ -3,6 +3,7 @@
 #include "engine/config/file/units.hpp"
 #include "engine/queue/queue_entry.hpp"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -29,13 +30,14 @@ follow_entries(queue_client& client, const std::string& query,
   client.be_patient(restart_time);
   std::string since;
   while (true) {
-    auto answer = client.get("/v1/entries?" + query + since, entries_answer);
+    auto answer =
+        client.get(fmt::format("/v1/entries?{}{}", query, since), entries_answer);
     if (!answer)
       return tl::unexpected(answer.error());
     if (!look(answer->at("entries")))
       return {};
-    since = "&wait=" + std::to_string(client.longest_wait_ms())
-            + "&seen=" + std::to_string(answer->at("change").get<std::uint64_t>());
+    since = fmt::format("&wait={}&seen={}", client.longest_wait_ms(),
+                        answer->at("change").get<std::uint64_t>());
   }
 }
 
@@ -51,7 +53,8 @@ expected<std::uint64_t> read_log_limit(const std::string& text) {
   if (!bytes)
     return fail(error_kind::invalid_input, "--log-limit: " + bytes.error().message);
   if (*bytes < least_log_bytes)
-    return fail(error_kind::invalid_input, "--log-limit \"" + text + "\": 8MiB at least");
+    return fail(error_kind::invalid_input,
+                fmt::format("--log-limit \"{}\": 8MiB at least", text));
   return bytes;
 }
 

@@ -10,6 +10,8 @@
 #include "tools/queue/client/queue_tokens.hpp"
 #include "tools/queue/node/queue_node.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 namespace clade {
@@ -17,7 +19,7 @@ namespace clade {
 expected<void> work_for_queue(queue_worker_options options) {
   if (auto ok = check_user_name(options.name); !ok)
     return fail(error_kind::invalid_input,
-                "--name: " + ok.error().message + "; that is this machine's");
+                fmt::format("--name: {}; that is this machine's", ok.error().message));
   if (options.folder.empty())
     options.folder = options.queue / "machines" / options.name;
   options.folder = std::filesystem::absolute(options.folder).lexically_normal();
@@ -35,8 +37,8 @@ expected<void> work_for_queue(queue_worker_options options) {
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed)
-    return fail(error_kind::io,
-                options.folder.string() + ": cannot be made: " + failed.message());
+    return fail(error_kind::io, fmt::format("{}: cannot be made: {}",
+                                            options.folder.string(), failed.message()));
   // A program that runs here asks the server as this worker does.
   if (auto copied = copy_client_files(options.queue, options.folder); !copied)
     return copied;

@@ -16,6 +16,7 @@
 #include "tools/queue/head/queue_head.hpp"
 #include "tools/queue/server/queue_server.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,7 +80,7 @@ expected<void> read_rules(const serve_options& options, queue_rules& rules) {
     *value = std::chrono::duration_cast<std::chrono::seconds>(*time);
     if (value->count() <= 0)
       return fail(error_kind::invalid_input,
-                  std::string(name) + " \"" + *text + "\": a second at least");
+                  fmt::format("{} \"{}\": a second at least", name, *text));
   }
   const auto most = parse_size(options.most_waiting_size);
   if (!most)
@@ -92,7 +93,7 @@ expected<void> read_rules(const serve_options& options, queue_rules& rules) {
         std::string_view(one).substr(is == std::string::npos ? 0 : is + 1));
     if (!slots)
       return fail(error_kind::invalid_input,
-                  "--quota \"" + one + "\": write N, or USER=N");
+                  fmt::format("--quota \"{}\": write N, or USER=N", one));
     if (is == std::string::npos)
       rules.quota = *slots;
     else
@@ -106,7 +107,7 @@ expected<void> make_folder(const std::filesystem::path& folder) {
   const bool fresh = std::filesystem::create_directories(folder, failed);
   if (failed)
     return fail(error_kind::io,
-                folder.string() + ": cannot be made: " + failed.message());
+                fmt::format("{}: cannot be made: {}", folder.string(), failed.message()));
   if (fresh && ::chmod(folder.c_str(), 0700) != 0)
     return fail(error_kind::io, folder.string() + ": its rights cannot be set");
   return check_trusted(folder);
@@ -115,8 +116,9 @@ expected<void> make_folder(const std::filesystem::path& folder) {
 expected<void> add_user(const serve_options& options, queue_tokens& tokens) {
   const auto role = parse_role(options.role);
   if (!role)
-    return fail(error_kind::invalid_input,
-                "--role \"" + options.role + "\": write viewer, user, admin or worker");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("--role \"{}\": write viewer, user, admin or worker", options.role));
   return tokens.add({.name = options.add_user, .role = *role})
       .map([&](const std::filesystem::path& given) {
         std::cout << "give " << options.add_user << " a copy of " << given.string()

@@ -4,6 +4,7 @@
 #include "tools/queue/head/queue_replica.hpp"
 #include "tools/queue/server/queue_standby.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <csignal>
@@ -48,10 +49,9 @@ expected<void> check_nobody_serves(const std::filesystem::path& folder) {
   if (!client || !client->get("/v1/server", any_answer))
     return {};
   return fail(error_kind::conflict,
-              folder.string() + ": " + client->address()
-                  + " serves this queue already, from another folder; to follow it: "
-                    "clade serve OTHER_FOLDER --follow "
-                  + folder.string());
+              fmt::format("{}: {} serves this queue already, from another folder; to "
+                          "follow it: clade serve OTHER_FOLDER --follow {}",
+                          folder.string(), client->address(), folder.string()));
 }
 
 expected<std::optional<serve_turn>> await_lease(const turn_params& params,
@@ -70,7 +70,8 @@ expected<std::optional<serve_turn>> await_lease(const turn_params& params,
       break;
     if (*answer == queue_lease::answer::held && !params.standby)
       return fail(error_kind::conflict,
-                  params.folder.string() + ": is served already, by " + lease->holder());
+                  fmt::format("{}: is served already, by {}", params.folder.string(),
+                              lease->holder()));
     if (!waits && params.standby) {
       auto made = listen(params, tokens);
       if (!made)

@@ -2,6 +2,8 @@
 
 #include "engine/queue/queue_entry.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -140,7 +142,7 @@ expected<void> check_shape(const ordered_json& answer, const answer_shape& shape
       continue;
     if (lacks || !is_of_kind(*found, key.kind))
       return fail(error_kind::invalid_input,
-                  std::string("\"") + key.name + "\" is not " + in_words(key.kind));
+                  fmt::format("\"{}\" is not {}", key.name, in_words(key.kind)));
     if (key.each == nullptr)
       continue;
     for (const auto& one : *found)

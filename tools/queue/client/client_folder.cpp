@@ -5,6 +5,7 @@
 #include "tools/queue/client/queue_addresses.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,7 +73,7 @@ expected<void> check_client_files(const std::filesystem::path& folder) {
 }
 
 std::string with_own_user(const std::filesystem::path& folder) {
-  const auto own = std::to_string(::geteuid()) + " " + machine_name();
+  const auto own = fmt::format("{} {}", ::geteuid(), machine_name());
   std::string all;
   for (const auto& line :
        with_address(read_lines(folder / server_users_file_name), own, true))

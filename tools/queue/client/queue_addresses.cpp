@@ -5,6 +5,8 @@
 #include "tools/queue/client/client_folder.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <sstream>
@@ -17,9 +19,11 @@ constexpr std::uint64_t most_file_bytes = 64 << 10;
 constexpr std::uint64_t most_certificate_bytes = 1 << 20;
 
 tl::unexpected<error> wrong_address(const std::string& text) {
-  return fail(error_kind::invalid_input, "\"" + text
-                                             + "\" is no address of a server: write "
-                                               "ADDRESS:PORT, such as 127.0.0.1:4711");
+  return fail(
+      error_kind::invalid_input,
+      fmt::format(
+          "\"{}\" is no address of a server: write ADDRESS:PORT, such as 127.0.0.1:4711",
+          text));
 }
 
 /// In the queue's folder itself.
@@ -56,9 +60,8 @@ std::string address_of(const queue_server_params& params) {
   if (!params.advertised.empty())
     return params.advertised;
   const bool six = params.host.find(':') != std::string::npos;
-  return (params.certificate.empty() ? "http://" : "https://")
-         + (six ? "[" + params.host + "]" : params.host) + ":"
-         + std::to_string(params.port);
+  return fmt::format("{}{}:{}", params.certificate.empty() ? "http://" : "https://",
+                     six ? fmt::format("[{}]", params.host) : params.host, params.port);
 }
 
 expected<void> read_address(std::string text, queue_server_params& params) {
@@ -85,8 +88,9 @@ expected<void> check_advertised(const std::string& address) {
   queue_server_params read;
   if (begins && is_line && read_address(address, read))
     return {};
-  return fail(error_kind::invalid_input,
-              "\"" + address + "\" is no address of a server: write https://HOST:PORT");
+  return fail(
+      error_kind::invalid_input,
+      fmt::format("\"{}\" is no address of a server: write https://HOST:PORT", address));
 }
 
 std::vector<std::string> read_addresses(const std::filesystem::path& folder) {

@@ -7,6 +7,8 @@
 #include "tools/queue/client/queue_client_connection.hpp"
 #include "tools/queue/client/queue_tokens.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -89,9 +91,9 @@ struct queue_client::impl {
   expected<queue_answer> ask(const queue_question& q, bool repeatable) {
     if (q.body.size() > most_posted_bytes)
       return fail(error_kind::invalid_input,
-                  "this is " + std::to_string(q.body.size())
-                      + " bytes to send, and a queue's server takes "
-                      + binary_size(most_posted_bytes) + " at once; nothing was sent");
+                  fmt::format("this is {} bytes to send, and a queue's server takes {} "
+                              "at once; nothing was sent",
+                              q.body.size(), binary_size(most_posted_bytes)));
     const auto begun = std::chrono::steady_clock::now();
     while (true) {
       std::string silent;
@@ -111,11 +113,13 @@ struct queue_client::impl {
           return judged;
         }
         if (is_silent && !repeatable && !given.is_unsent)
-          return fail(error_kind::io, now().address() + " has not answered ("
-                                          + given.failure
-                                          + "), and may have done it: clade get says so");
-        silent += (n == 0 ? "" : ", ") + now().address() + " ("
-                  + (is_silent ? given.failure : said_by(given)) + ")";
+          return fail(
+              error_kind::io,
+              fmt::format(
+                  "{} has not answered ({}), and may have done it: clade get says so",
+                  now().address(), given.failure));
+        silent += fmt::format("{}{} ({})", n == 0 ? "" : ", ", now().address(),
+                              is_silent ? given.failure : said_by(given));
         current = (current + 1) % servers.size();
       }
       // Others who have the folder may have learned of one.
@@ -172,7 +176,8 @@ struct queue_client::impl {
   /// Returns the error for an answer that is none of a queue's server.
   tl::unexpected<error> strange(const std::string& why) {
     return fail(error_kind::invalid_input,
-                now().address() + " does not answer as a queue's server does: " + why);
+                fmt::format("{} does not answer as a queue's server does: {}",
+                            now().address(), why));
   }
 
   /// The sentence in an answer that is an error.
@@ -183,7 +188,7 @@ struct queue_client::impl {
     const bool sentence =
         said.is_object() && said.contains("error") && said["error"].is_string();
     return sentence ? said["error"].get<std::string>()
-                    : now().address() + " answers " + std::to_string(given.status);
+                    : fmt::format("{} answers {}", now().address(), given.status);
   }
 
   expected<queue_answer> checked(queue_answer given) {
@@ -223,10 +228,9 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder,
   const auto addresses = read_addresses(folder);
   if (addresses.empty())
     return fail(error_kind::not_found,
-                folder.string()
-                    + " is no queue's folder, nor one that a user was given: it has no "
-                      "address; clade serve "
-                    + folder.string() + " makes a queue there");
+                fmt::format("{} is no queue's folder, nor one that a user was given: it "
+                            "has no address; clade serve {} makes a queue there",
+                            folder.string(), folder.string()));
   const auto token = read_token(folder);
   if (!token)
     return tl::unexpected(token.error());
@@ -243,7 +247,7 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder,
 
 expected<std::string> queue_client::page_address() {
   return get("/v1/user", any_answer).map([&](const ordered_json&) {
-    return impl_->now().address() + "/#token=" + impl_->token;
+    return fmt::format("{}/#token={}", impl_->now().address(), impl_->token);
   });
 }
 
@@ -299,8 +303,7 @@ expected<std::string> queue_client::get_bytes(const std::string& path) {
 }
 
 expected<log_piece> queue_client::read_log(std::uint64_t entry, std::uint64_t offset) {
-  const auto path =
-      "/v1/entries/" + std::to_string(entry) + "/log?offset=" + std::to_string(offset);
+  const auto path = fmt::format("/v1/entries/{}/log?offset={}", entry, offset);
   return impl_->ask({.path = path}, true).map([&](queue_answer given) {
     // It may be further on, where the middle of a log was left out, and never before.
     const auto at = given.log_offset.empty()

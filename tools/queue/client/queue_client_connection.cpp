@@ -7,6 +7,7 @@
 #include "tools/queue/client/queue_addresses.hpp"
 #include "tools/queue/processes/entry_log.hpp"
 
+#include <fmt/format.h>
 #include <httplib.h>
 #include <poll.h>
 #include <unistd.h>
@@ -87,8 +88,9 @@ private:
     }
     if (std::ranges::find(trusted_, peer.user) != trusted_.end())
       return {};
-    return "user " + std::to_string(peer.user)
-           + " listens there, who does not serve this queue: the token is not sent";
+    return fmt::format(
+        "user {} listens there, who does not serve this queue: the token is not sent",
+        peer.user);
   }
 
   std::vector<uid_t> trusted_;
@@ -131,7 +133,7 @@ queue_client_connection::open(queue_connection_params params) {
     return tl::unexpected(read.error());
   if (!tls && !params.address.starts_with("http://"))
     return fail(error_kind::invalid_input,
-                "\"" + params.address + "\" is no address of a server");
+                fmt::format("\"{}\" is no address of a server", params.address));
   auto made = std::make_unique<impl>();
   made->address = params.address;
   if (tls) {

@@ -9,6 +9,7 @@
 #include "tools/views/web/web_access.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -27,8 +28,8 @@ constexpr std::size_t longest_name = 64;
 
 tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what,
                              int reason) {
-  return fail(error_kind::io,
-              file.string() + ": cannot be " + what + ": " + std::strerror(reason));
+  return fail(error_kind::io, fmt::format("{}: cannot be {}: {}", file.string(), what,
+                                          std::strerror(reason)));
 }
 
 /// Returns the version of a file; of one that is not there, all 0. A file that was
@@ -58,9 +59,9 @@ expected<void> check_user_name(const std::string& name) {
   if (name.empty() || name.size() > longest_name || name.starts_with('.')
       || name.find_first_not_of(allowed) != std::string::npos)
     return fail(error_kind::invalid_input,
-                "\"" + name
-                    + "\" is no user's name; take letters, digits, \".\", \"-\" and "
-                      "\"_\", 64 at most");
+                fmt::format("\"{}\" is no user's name; take letters, digits, \".\", "
+                            "\"-\" and \"_\", 64 at most",
+                            name));
   return {};
 }
 
@@ -105,10 +106,10 @@ expected<void> queue_tokens::read() {
     words >> role >> l.user.name >> l.token;
     const auto known = parse_role(role);
     if (!known || l.token.size() < 16 || words >> more)
-      return fail(error_kind::invalid_input, file().string() + ":"
-                                                 + std::to_string(number)
-                                                 + ": a line is \"ROLE NAME TOKEN\", the "
-                                                   "role viewer, user, admin or worker");
+      return fail(error_kind::invalid_input,
+                  fmt::format("{}:{}: a line is \"ROLE NAME TOKEN\", the role viewer, "
+                              "user, admin or worker",
+                              file().string(), number));
     l.user.role = *known;
     lines_.push_back(std::move(l));
   }
@@ -123,8 +124,8 @@ expected<std::string> queue_tokens::append(const queue_user& u) {
     return token;
   std::string all;
   for (const auto& l : lines_)
-    all += std::string(to_text(l.user.role)) + " " + l.user.name + " " + l.token + "\n";
-  all += std::string(to_text(u.role)) + " " + u.name + " " + *token + "\n";
+    all += fmt::format("{} {} {}\n", to_text(l.user.role), l.user.name, l.token);
+  all += fmt::format("{} {} {}\n", to_text(u.role), u.name, *token);
   read_ = false;
   return write_private(file(), all).map([&] { return *token; });
 }
@@ -153,12 +154,13 @@ expected<std::filesystem::path> queue_tokens::add(const queue_user& u) {
     return tl::unexpected(ok.error());
   if (std::ranges::any_of(lines_, [&](const line& l) { return l.user.name == u.name; }))
     return fail(error_kind::conflict,
-                file().string() + ": there is a user " + u.name + " already");
+                fmt::format("{}: there is a user {} already", file().string(), u.name));
   const auto given = folder_ / users_folder_name / u.name;
   std::error_code failed;
   std::filesystem::create_directories(given, failed);
   if (failed)
-    return fail(error_kind::io, given.string() + ": cannot be made: " + failed.message());
+    return fail(error_kind::io,
+                fmt::format("{}: cannot be made: {}", given.string(), failed.message()));
   return copy_client_files(folder_, given)
       .and_then([&] { return append(u); })
       .and_then([&](const std::string& token) {

@@ -3,6 +3,8 @@
 #include "tools/queue/clusters/kubernetes_cluster.hpp"
 #include "tools/queue/clusters/slurm_cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 namespace clade {
@@ -12,10 +14,10 @@ namespace {
 /// A cluster numbers the devices of a job from 0.
 std::string slots_of(const queue_submission& s) {
   if (s.device != "cuda")
-    return "cpu:" + std::to_string(s.slots);
+    return fmt::format("cpu:{}", s.slots);
   std::string text;
   for (std::uint32_t i = 0; i < s.slots; ++i)
-    text += (i == 0 ? "cuda:" : ",cuda:") + std::to_string(i);
+    text += fmt::format("{}{}", i == 0 ? "cuda:" : ",cuda:", i);
   return text;
 }
 
@@ -62,7 +64,7 @@ expected<std::unique_ptr<cluster>> open_cluster(const std::string& kind,
     return open_kubernetes(name_space);
   if (kind != "slurm")
     return fail(error_kind::invalid_input,
-                "--to \"" + kind + "\": slurm or kubernetes is meant");
+                fmt::format("--to \"{}\": slurm or kubernetes is meant", kind));
   if (!name_space.empty())
     return fail(error_kind::invalid_input, "--namespace: SLURM has none; leave it out");
   return open_slurm();

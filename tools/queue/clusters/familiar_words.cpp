@@ -6,6 +6,8 @@
 
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -183,7 +185,8 @@ expected<std::map<std::string, std::string>> options_in(const std::string& scrip
                 given.end());
     const auto read = read_options(given);
     if (!read)
-      return fail(error_kind::invalid_input, script + ": " + read.error().message);
+      return fail(error_kind::invalid_input,
+                  fmt::format("{}: {}", script, read.error().message));
     for (const auto& [name, value] : read->options)
       all[name] = value;
   }
@@ -236,7 +239,7 @@ expected<words> submit_options(const std::map<std::string, std::string>& options
   };
   words ours;
   const auto wrong = [](const std::string& name, const std::string& text) {
-    return refuse("--" + name + "=" + text + ": clade does not understand it");
+    return refuse(fmt::format("--{}={}: clade does not understand it", name, text));
   };
   if (const auto* queue = value("queue"))
     ours.push_back("--queue=" + *queue);
@@ -260,14 +263,14 @@ expected<words> submit_options(const std::map<std::string, std::string>& options
       ours.emplace_back("--device=cuda");
     }
   if (slots != 1)
-    ours.push_back("--slots=" + std::to_string(slots));
+    ours.push_back(fmt::format("--slots={}", slots));
   if (tasks != 1)
-    ours.push_back("--ranks=" + std::to_string(tasks));
+    ours.push_back(fmt::format("--ranks={}", tasks));
   if (const auto* text = value("time")) {
     const auto time = seconds_of(*text);
     if (!time)
       return wrong("time", *text);
-    ours.push_back("--time=" + std::to_string(*time) + "s");
+    ours.push_back(fmt::format("--time={}s", *time));
   }
   if (const auto* text = value("nice"))
     ours.push_back("--priority="
@@ -275,7 +278,7 @@ expected<words> submit_options(const std::map<std::string, std::string>& options
   if (const auto* text = value("dependency")) {
     constexpr std::string_view kind = "afterok:";
     if (!text->starts_with(kind))
-      return refuse("--dependency=" + *text + ": clade has afterok alone");
+      return refuse(fmt::format("--dependency={}: clade has afterok alone", *text));
     auto ids = text->substr(kind.size());
     std::ranges::replace(ids, ':', ',');
     ours.push_back("--after=" + ids);
@@ -303,7 +306,7 @@ expected<our_words> sbatch(std::span<const std::string> given) {
     options[name] = value;
   for (const char* name : {"array", "chdir"})
     if (options.contains(name))
-      return refuse("--" + std::string(name) + ": clade submit has no equal");
+      return refuse(fmt::format("--{}: clade submit has no equal", name));
   our_words ours{.words = {"submit"}};
   for (const auto& [name, value] : options)
     if (!is_one_of(heeded, name))

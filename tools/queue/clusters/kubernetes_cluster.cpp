@@ -4,6 +4,8 @@
 #include "tools/launch/outside_command.hpp"
 #include "tools/queue/clusters/kubernetes_objects.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -35,7 +37,7 @@ std::string name_of(const std::string& text) {
   name = name.substr(0, longest_name);
   name.erase(0, name.find_first_not_of('-'));
   name.erase(name.find_last_not_of('-') + 1);
-  return "clade-" + name + (name.empty() ? "" : "-");
+  return fmt::format("clade-{}{}", name, name.empty() ? "" : "-");
 }
 
 /// In a command Kubernetes itself replaces $(NAME), and "$$" is one "$".
@@ -113,7 +115,7 @@ expected<void> check_id(const std::string& id) {
   if (!id.empty() && id.front() != '-'
       && std::ranges::all_of(id, [](char c) { return may_be_in_name(c) || c == '.'; }))
     return {};
-  return refuse("\"" + id + "\" is no name of a Job of Kubernetes");
+  return refuse(fmt::format("\"{}\" is no name of a Job of Kubernetes", id));
 }
 
 std::vector<std::string>
@@ -132,7 +134,7 @@ expected<std::string> kubernetes_cluster::ask(std::vector<std::string> words,
     return tl::unexpected(done.error());
   if (done->status != 0)
     return fail(error_kind::refused,
-                "kubectl " + verb + " ended with status " + std::to_string(done->status));
+                fmt::format("kubectl {} ended with status {}", verb, done->status));
   return done->output;
 }
 

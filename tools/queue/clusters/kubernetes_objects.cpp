@@ -2,6 +2,8 @@
 
 #include "engine/queue/queue_entry.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <ctime>
 #include <iomanip>
@@ -64,10 +66,10 @@ std::string reason_of_pod(const ordered_json& pod) {
        pod.value("/status/containerStatuses"_json_pointer, ordered_json::array())) {
     if (auto why = text_at(c, "/state/waiting/reason"); !why.empty()) {
       const auto more = text_at(c, "/state/waiting/message");
-      return more.empty() ? why : why + ": " + more;
+      return more.empty() ? why : fmt::format("{}: {}", why, more);
     }
     if (const auto status = number_at(c, "/state/terminated/exitCode"); status != 0)
-      return "ended with status " + std::to_string(status);
+      return fmt::format("ended with status {}", status);
   }
   const auto more = text_at(pod, "/status/message");
   return more.empty() ? text_at(pod, "/status/reason") : more;

@@ -4,6 +4,8 @@
 #include "tools/launch/sbatch_text.hpp"
 #include "tools/queue/clusters/slurm_jobs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -19,7 +21,8 @@ expected<void> check_id(const std::string& id) {
         return (c >= '0' && c <= '9') || c == '_';
       }))
     return {};
-  return fail(error_kind::invalid_input, "\"" + id + "\" is no number of a job of SLURM");
+  return fail(error_kind::invalid_input,
+              fmt::format("\"{}\" is no number of a job of SLURM", id));
 }
 
 /// A program of SLURM that must succeed; returns what it prints.
@@ -30,7 +33,7 @@ expected<std::string> ask(std::vector<std::string> command) {
     return tl::unexpected(done.error());
   if (done->status != 0)
     return fail(error_kind::refused,
-                program + " ended with status " + std::to_string(done->status));
+                fmt::format("{} ended with status {}", program, done->status));
   return done->output;
 }
 
@@ -56,9 +59,10 @@ expected<std::string> slurm_cluster::submit(const cluster_job& job) const {
   if (!done)
     return tl::unexpected(done.error());
   if (done->status != 0)
-    return fail(error_kind::refused, "sbatch did not take the job (status "
-                                         + std::to_string(done->status)
-                                         + "); nothing was submitted");
+    return fail(
+        error_kind::refused,
+        fmt::format("sbatch did not take the job (status {}); nothing was submitted",
+                    done->status));
   return read_slurm_job_id(done->output);
 }
 
@@ -96,8 +100,8 @@ expected<ordered_json> slurm_cluster::find(const std::string& id) const {
     if (auto entries = read_sacct(stored->output); !entries.empty())
       return entries.front();
   return fail(error_kind::not_found,
-              "SLURM knows no job " + id + "; scontrol says: "
-                  + shown->output.substr(0, shown->output.find('\n')));
+              fmt::format("SLURM knows no job {}; scontrol says: {}", id,
+                          shown->output.substr(0, shown->output.find('\n'))));
 }
 
 expected<cluster_log> slurm_cluster::log(const std::string& id, bool) const {
@@ -106,9 +110,9 @@ expected<cluster_log> slurm_cluster::log(const std::string& id, bool) const {
       return cluster_log{.file = e["log"].get<std::string>()};
     if (e.contains("directory")) // sacct knows no more; this is the name that we give it.
       return cluster_log{.file = std::filesystem::path(e["directory"].get<std::string>())
-                                 / ("slurm-" + id + ".out")};
+                                 / (fmt::format("slurm-{}.out", id))};
     return fail(error_kind::not_found,
-                "SLURM does not say where the log of job " + id + " is");
+                fmt::format("SLURM does not say where the log of job {} is", id));
   });
 }
 
@@ -117,7 +121,7 @@ expected<void> slurm_cluster::cancel(const std::string& id) const {
     for (const auto over :
          {entry_state::succeeded, entry_state::failed, entry_state::cancelled})
       if (e["state"] == to_text(over))
-        return fail(error_kind::conflict, "job " + id + " is over already");
+        return fail(error_kind::conflict, fmt::format("job {} is over already", id));
     return ask({"scancel", id}).map([](const std::string&) {});
   });
 }

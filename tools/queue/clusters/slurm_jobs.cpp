@@ -4,6 +4,8 @@
 #include "tools/launch/shell_word.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -143,25 +145,24 @@ constexpr const char* srun_ranks =
 
 std::string options_of(const queue_submission& s) {
   const auto ranks = s.ranks.value_or(1);
-  std::string lines = "#SBATCH --open-mode=append\n#SBATCH --nodes=1\n"
-                      "#SBATCH --ntasks="
-                      + std::to_string(ranks) + "\n";
+  std::string lines = fmt::format(
+      "#SBATCH --open-mode=append\n#SBATCH --nodes=1\n#SBATCH --ntasks={}\n", ranks);
   lines += s.device == "cuda"
-               ? "#SBATCH --gres=gpu:" + std::to_string(s.slots) + "\n"
-               : "#SBATCH --cpus-per-task=" + std::to_string(s.slots / ranks) + "\n";
+               ? fmt::format("#SBATCH --gres=gpu:{}\n", s.slots)
+               : fmt::format("#SBATCH --cpus-per-task={}\n", s.slots / ranks);
   if (const auto seconds = s.time.count(); seconds > 0) {
     std::ostringstream time;
     time << seconds / 3600 << ':' << std::setfill('0') << std::setw(2)
          << seconds / 60 % 60 << ':' << std::setw(2) << seconds % 60;
-    lines += "#SBATCH --time=" + time.str() + "\n";
+    lines += fmt::format("#SBATCH --time={}\n", time.str());
   }
   if (s.priority != 0)
-    lines += "#SBATCH --nice=" + std::to_string(-s.priority) + "\n";
+    lines += fmt::format("#SBATCH --nice={}\n", -s.priority);
   std::string after;
   for (const auto id : s.after)
-    after += ":" + std::to_string(id);
+    after += fmt::format(":{}", id);
   if (!after.empty())
-    lines += "#SBATCH --dependency=afterok" + after + "\n";
+    lines += fmt::format("#SBATCH --dependency=afterok{}\n", after);
   return lines + (s.requeue ? "#SBATCH --requeue\n" : "#SBATCH --no-requeue\n");
 }
 
@@ -184,10 +185,11 @@ expected<std::string> slurm_entry_script(const cluster_job& job) {
       });
       !ok)
     return tl::unexpected(ok.error());
-  auto script = "#!/bin/sh\n" + sbatch_line("job-name", name)
-                + sbatch_line("chdir", s.directory)
-                + sbatch_line("output", sbatch_pattern(s.directory) + "/slurm-%j.out")
-                + options_of(s);
+  auto script =
+      fmt::format("#!/bin/sh\n{}{}{}{}", sbatch_line("job-name", name),
+                  sbatch_line("chdir", s.directory),
+                  sbatch_line("output", sbatch_pattern(s.directory) + "/slurm-%j.out"),
+                  options_of(s));
   for (const auto& option : job.options) {
     auto line = read_sbatch_option(option);
     if (!line)

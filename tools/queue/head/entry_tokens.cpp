@@ -6,6 +6,8 @@
 #include "tools/queue/processes/entry_command.hpp"
 #include "tools/views/web/web_access.hpp"
 
+#include <fmt/format.h>
+
 namespace clade {
 
 namespace {
@@ -21,7 +23,7 @@ expected<std::string> token_in(const std::filesystem::path& file) {
 }
 
 std::string beginning_of_token(entry_id id) {
-  return std::string(entry_token_prefix) + std::to_string(id) + "-";
+  return fmt::format("{}{}-", entry_token_prefix, id);
 }
 
 } // namespace
@@ -62,7 +64,8 @@ expected<void> give_token(const std::filesystem::path& queue, entry_id id,
   std::filesystem::create_directories(file.parent_path(), failed);
   if (failed)
     return fail(error_kind::io,
-                file.parent_path().string() + ": cannot be made: " + failed.message());
+                fmt::format("{}: cannot be made: {}", file.parent_path().string(),
+                            failed.message()));
   return write_private(file, token + "\n");
 }
 

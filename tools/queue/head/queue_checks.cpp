@@ -5,6 +5,8 @@
 #include "tools/queue/client/queue_client.hpp"
 #include "tools/queue/machine/machine_state.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdlib>
 
@@ -32,8 +34,10 @@ finding judge_node(const ordered_json& m, const std::string& version) {
   const auto state = text_at(m, "state"), its = text_at(m, "version");
   const auto heard = ms_text(number_at(m, "heard_ms"));
   finding f{.about = "machine " + text_at(m, "machine"),
-            .found = counted(static_cast<std::uint64_t>(number_at(m, "slots")), "slot")
-                     + ", heard " + heard + " ago"};
+            .found = fmt::format(
+                "{}, heard {} ago",
+                counted(static_cast<std::uint64_t>(number_at(m, "slots")), "slot"),
+                heard)};
   const auto ahead = number_at(m, "clock_ahead_ms");
   if (state == to_text(machine_state::lost)) {
     f.is = health::broken;
@@ -42,16 +46,16 @@ finding judge_node(const ordered_json& m, const std::string& version) {
                "worker --queue run? It joins again by itself";
   } else if (state == to_text(machine_state::awaited)) {
     f.is = health::poor;
-    f.found = "not heard of since the server began, " + heard + " ago";
+    f.found = fmt::format("not heard of since the server began, {} ago", heard);
     f.advice = "it is lost after the server's --lease, and what ran there begins again";
   } else if (std::abs(ahead) >= poor_clock_ms) {
     f.is = health::poor;
-    f.found += ", its clock is " + ms_text(std::abs(ahead))
-               + (ahead < 0 ? " behind the server's" : " ahead of the server's");
+    f.found += fmt::format(", its clock is {}{}", ms_text(std::abs(ahead)),
+                           ahead < 0 ? " behind the server's" : " ahead of the server's");
     f.advice = "times that people compare are wrong: timedatectl set-ntp true there";
   } else if (its != version) {
     f.is = health::poor;
-    f.found += ", clade " + its + " and not " + version;
+    f.found += fmt::format(", clade {} and not {}", its, version);
     f.advice = "runs that move between machines want the same version on all";
   }
   return f;
@@ -68,15 +72,14 @@ std::vector<finding> judge_queue(const ordered_json& machine,
   const auto slots = list("slots");
   if (const auto its = text_at(machine, "version"); its != version)
     all.push_back({"queue", health::poor,
-                   "its server is clade " + its + ", and this is " + version,
+                   fmt::format("its server is clade {}, and this is {}", its, version),
                    "take the same version on both"});
   if (slots.empty())
     all.push_back({"slots", health::broken, "the queue has none: nothing in it runs",
                    "clade serve FOLDER --slots auto, or clade worker --queue FOLDER on a "
                    "machine"});
   else
-    all.push_back(
-        {"slots", health::good, "the queue has " + std::to_string(slots.size())});
+    all.push_back({"slots", health::good, fmt::format("the queue has {}", slots.size())});
   if (const auto trouble = text_at(machine, "trouble"); !trouble.empty())
     all.push_back({"disk", health::broken, trouble, "make room there"});
   for (const auto& m : list("machines"))
@@ -97,9 +100,9 @@ std::vector<finding> check_queue(const std::filesystem::path& queue,
     return {{"queue", health::broken, machine.error().message,
              "does a firewall let the port through, and is the folder's token still in "
              "the queue's file of tokens?"}};
-  std::vector<finding> all{
-      {"queue", health::good,
-       client->address() + " answers, in " + duration_text(taken.count())}};
+  std::vector<finding> all{{"queue", health::good,
+                            fmt::format("{} answers, in {}", client->address(),
+                                        duration_text(taken.count()))}};
   for (auto& f : judge_queue(*machine, version))
     all.push_back(std::move(f));
   return all;

@@ -8,6 +8,8 @@
 #include "tools/queue/processes/entry_command.hpp"
 #include "tools/views/web/web_access.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -91,16 +93,16 @@ expected<void> queue_head::check(const queue_submission& s) const {
     return ok;
   const auto most = most_together(slots_, s);
   if (s.slots == 0 || (most < s.slots && nodes_.empty() && !takes_any_))
-    return refuse("it wants " + slots_in_words(s.slots, s.device)
-                  + ", and this server has " + std::to_string(most));
+    return refuse(fmt::format("it wants {}, and this server has {}",
+                              slots_in_words(s.slots, s.device), most));
   if (const auto quota = rules_.quota_of(s.user); quota != 0 && s.slots > quota)
-    return refuse("it wants " + slots_in_words(s.slots, s.device) + ", and " + s.user
-                  + " may have " + std::to_string(quota));
+    return refuse(fmt::format("it wants {}, and {} may have {}",
+                              slots_in_words(s.slots, s.device), s.user, quota));
   if (s.time.count() < 0)
     return refuse("a time is above 0");
   for (const auto before : s.after)
     if (!state_.entries.contains(before))
-      return refuse("there is no #" + std::to_string(before) + " to come after");
+      return refuse(fmt::format("there is no #{} to come after", before));
   return {};
 }
 
@@ -140,12 +142,13 @@ expected<void> queue_head::cancel(entry_id id, const std::string& who) {
   const changing lock(*this);
   const auto found = state_.entries.find(id);
   if (found == state_.entries.end())
-    return fail(error_kind::not_found, "there is no #" + std::to_string(id));
+    return fail(error_kind::not_found, fmt::format("there is no #{}", id));
   const auto state = found->second.state;
   if (state >= entry_state::succeeded)
     return fail(error_kind::conflict,
-                numbered(id) + " has " + (state == entry_state::cancelled ? "been " : "")
-                    + std::string(to_text(state)) + " already");
+                fmt::format("{} has {}{} already", numbered(id),
+                            state == entry_state::cancelled ? "been " : "",
+                            to_text(state)));
   const auto recorded =
       state == entry_state::running
           ? record({entry_stopping{.id = id, .cause = stop_cause::cancelled, .who = who}})
@@ -167,9 +170,8 @@ expected<event_batch> queue_head::events_after(std::uint64_t sequence,
   {
     std::unique_lock lock(mutex_);
     if (sequence > events_)
-      return fail(error_kind::conflict, "it has " + std::to_string(events_)
-                                            + " events, and not "
-                                            + std::to_string(sequence));
+      return fail(error_kind::conflict,
+                  fmt::format("it has {} events, and not {}", events_, sequence));
     told_.wait_for(lock, most, [&] { return events_ > sequence || closed_; });
   }
   const std::lock_guard lock(writing_);

@@ -10,6 +10,7 @@
 #include "tools/queue/machine/processes_below.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -24,8 +25,11 @@ std::string machine_of_entry(const queue_entry& e) {
 }
 
 tl::unexpected<error> gone(const std::string& node) {
-  return fail(error_kind::conflict, "another process has come for " + node
-                                        + "; give each machine a --name of its own");
+  return fail(
+      error_kind::conflict,
+      fmt::format(
+          "another process has come for {}; give each machine a --name of its own",
+          node));
 }
 
 entry_id id_of_event(const queue_event& e) {
@@ -68,7 +72,8 @@ void queue_head::find_slots() {
     if (n.lost || n.leaves)
       continue;
     for (const auto& s : n.slots)
-      slots_.all.push_back({.name = s.name + "@" + name, .device = s.device});
+      slots_.all.push_back(
+          {.name = fmt::format("{}@{}", s.name, name), .device = s.device});
   }
 }
 
@@ -181,11 +186,13 @@ expected<node_orders> queue_head::report(const node_report& r, const queue_user&
                                          std::chrono::milliseconds most) {
   const auto program = r.program.value_or(node_program{.protocol = 1});
   if (program.protocol != queue_protocol)
-    return fail(error_kind::conflict,
-                "the clade of " + r.node
-                    + (program.version.empty() ? "" : " (" + program.version + ")")
-                    + " speaks with queues as this server's (" + version_
-                    + ") does not: take the same version on both");
+    return fail(
+        error_kind::conflict,
+        fmt::format("the clade of {}{} speaks with queues as this server's ({}) does "
+                    "not: take the same version on both",
+                    r.node,
+                    program.version.empty() ? "" : fmt::format(" ({})", program.version),
+                    version_));
   auto taken = take(r, who);
   if (!taken)
     return tl::unexpected(taken.error());
@@ -220,8 +227,9 @@ expected<const queue_head::node*> queue_head::take(const node_report& r,
   const changing lock(*this);
   auto& n = nodes_[r.node];
   if (is_of_others(r.node, n, who))
-    return fail(error_kind::conflict, r.node + " is a machine of " + n.user
-                                          + "'s; give this one a --name of its own");
+    return fail(error_kind::conflict,
+                fmt::format("{} is a machine of {}'s; give this one a --name of its own",
+                            r.node, n.user));
   const auto program = r.program.value_or(node_program{});
   const bool other = n.session != r.session;
   if (other && !n.session.empty() && !r.first)
@@ -305,9 +313,9 @@ expected<void> queue_head::check_log_of(const held_entry& e, const std::string& 
   const auto n = nodes_.find(node);
   // The server's own machine has no name, and writes its logs itself.
   if (n == nodes_.end() || !is_running_on(e, node) || is_of_others(node, n->second, who))
-    return fail(error_kind::conflict, numbered(e.id) + " does not run on " + node
-                                          + ", or that is not a machine of " + who.name
-                                          + "'s");
+    return fail(error_kind::conflict,
+                fmt::format("{} does not run on {}, or that is not a machine of {}'s",
+                            numbered(e.id), node, who.name));
   if (n->second.user.empty() && who.role != queue_role::admin)
     return fail(error_kind::io, node + " has not reported to this server yet");
   return {};
@@ -345,8 +353,9 @@ queue_head::user_of_entry(const std::string& token) const {
     user = found->second.what.user;
   }
   if (!has_token(folder(), *id))
-    return fail(error_kind::conflict, "the machine of " + numbered(*id)
-                                          + " has not yet told this server its token");
+    return fail(error_kind::conflict,
+                fmt::format("the machine of {} has not yet told this server its token",
+                            numbered(*id)));
   if (!is_its_token(folder(), *id, token))
     return nobody;
   return asking_entry{.id = *id, .user = std::move(user)};

@@ -10,6 +10,7 @@
 #include "tools/queue/machine/queue_disk.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 
@@ -159,8 +160,8 @@ std::string queue_head::fullest() const {
   const auto fills = who_fills(uses, 0);
   if (!fills)
     return "";
-  return "; " + numbered(fills->id) + " of " + state_.entries.at(fills->id).what.user
-         + " is writing files of " + size_text(fills->bytes) + " there";
+  return fmt::format("; {} of {} is writing files of {} there", numbered(fills->id),
+                     state_.entries.at(fills->id).what.user, size_text(fills->bytes));
 }
 
 /// Says why nothing is taken or nothing can be recorded, once for each time.

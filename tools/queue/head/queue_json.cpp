@@ -3,6 +3,8 @@
 #include "engine/report/base/json_fields.hpp"
 #include "genome/base/json_depth.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,8 +21,7 @@ constexpr std::size_t most_entries = 10'000;
 constexpr std::size_t most_values = 500'000;
 
 tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
-  return fail(error_kind::invalid_input,
-              "entry " + std::to_string(number + 1) + ": " + what);
+  return fail(error_kind::invalid_input, fmt::format("entry {}: {}", number + 1, what));
 }
 
 constexpr double least_used = 1; ///< The least use of which is said that somebody had it.
@@ -87,9 +88,9 @@ expected<queue_submission> parse_one(const ordered_json& one, std::size_t number
     key_reader reader{key, v};
     fields(reader, s);
     if (!reader.known)
-      return refuse(number, "there is no key \"" + key + "\"");
+      return refuse(number, fmt::format("there is no key \"{}\"", key));
     if (!reader.fits || (key == "command" && s.words.empty()))
-      return refuse(number, "\"" + key + "\" has no value of its kind");
+      return refuse(number, fmt::format("\"{}\" has no value of its kind", key));
   }
   if (s.words.empty())
     return refuse(number, "it has no \"command\"");

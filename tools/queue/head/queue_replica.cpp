@@ -6,6 +6,8 @@
 #include "tools/queue/client/queue_tokens.hpp"
 #include "tools/queue/head/event_batch.hpp"
 
+#include <fmt/format.h>
+
 #include <thread>
 
 namespace clade {
@@ -64,16 +66,18 @@ expected<void> queue_replica::check_same(std::uint64_t last,
                                          std::uint64_t checksum) const {
   if (last > store_.size() || (last == store_.size() && checksum == store_.checksum()))
     return {};
-  return fail(error_kind::corrupt,
-              "they differ in event " + std::to_string(last)
-                  + "; if that is the queue, follow it in another folder");
+  return fail(
+      error_kind::corrupt,
+      fmt::format(
+          "they differ in event {}; if that is the queue, follow it in another folder",
+          last));
 }
 
 expected<std::optional<error>> queue_replica::ask() {
   const auto text =
       client_
-          .get_bytes("/v1/events?after=" + std::to_string(store_.size())
-                     + "&wait=" + std::to_string(client_.longest_wait_ms()))
+          .get_bytes(fmt::format("/v1/events?after={}&wait={}", store_.size(),
+                                 client_.longest_wait_ms()))
           .and_then([](const std::string& t) { return decode_event_batch(t); });
   const auto tokens = client_.get_bytes("/v1/tokens");
   if (!text || !tokens) {
@@ -108,9 +112,9 @@ ordered_json queue_replica::answer() const {
 }
 
 std::string queue_replica::line() const {
-  const auto has = std::to_string(store_.size()) + " of " + std::to_string(last_);
-  return silent_ ? silent_->message + "; the replica has " + has + " events"
-                 : "follows " + client_.address() + ": has " + has + " events";
+  const auto has = fmt::format("{} of {}", store_.size(), last_);
+  return silent_ ? fmt::format("{}; the replica has {} events", silent_->message, has)
+                 : fmt::format("follows {}: has {} events", client_.address(), has);
 }
 
 expected<bool> queue_replica::follow(const std::function<bool()>& stop,
@@ -121,9 +125,10 @@ expected<bool> queue_replica::follow(const std::function<bool()>& stop,
   while (!stop()) {
     auto silent = ask();
     if (!silent)
-      return fail(silent.error().kind, params_.folder.string() + " does not follow "
-                                           + client_.address()
-                                           + " any more: " + silent.error().message);
+      return fail(silent.error().kind,
+                  fmt::format("{} does not follow {} any more: {}",
+                              params_.folder.string(), client_.address(),
+                              silent.error().message));
     const bool was_silent = silent_.has_value(), had_all = has_all;
     silent_ = std::move(*silent);
     if (!silent_) {

@@ -8,6 +8,8 @@
 #include "tools/queue/machine/processes_below.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -31,7 +33,8 @@ expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
   std::error_code failed;
   std::filesystem::create_directories(given, failed);
   if (failed)
-    return fail(error_kind::io, given.string() + ": cannot be made: " + failed.message());
+    return fail(error_kind::io,
+                fmt::format("{}: cannot be made: {}", given.string(), failed.message()));
   return copy_client_files(queue, given)
       .and_then([&] { return write_private(given / token_file_name, token + "\n"); })
       .map([&] { return given; });
@@ -53,8 +56,8 @@ expected<void> entry_processes::start(entry_id id, const queue_submission& what,
   return entry_command(params_.program, folder, id, what, its)
       .and_then([&](entry_process_params p) {
         p.environment.push_back("CLADE_QUEUE=" + queue->string());
-        p.environment.push_back(std::string(queue_patience_variable) + "="
-                                + std::to_string(queue_patience.count()));
+        p.environment.push_back(
+            fmt::format("{}={}", queue_patience_variable, queue_patience.count()));
         return start_entry_process(p);
       })
       .map([&](std::unique_ptr<guarded_process> process) {
@@ -138,12 +141,12 @@ void entry_processes::pause_who_fills(const disk_space& disk) {
   if (!fills)
     return;
   auto& why = running_.at(fills->id).paused;
-  why = "paused: it has " + size_text(fills->bytes) + " on the disk of "
-        + params_.folder.string() + ", which has " + size_text(disk.free)
-        + " left; make room, and it goes on when there are "
-        + size_text(2 * scarce_bytes(disk));
+  why = fmt::format("paused: it has {} on the disk of {}, which has {} left; make room, "
+                    "and it goes on when there are {}",
+                    size_text(fills->bytes), params_.folder.string(),
+                    size_text(disk.free), size_text(2 * scarce_bytes(disk)));
   if (params_.warn)
-    params_.warn({error_kind::io, numbered(fills->id) + " is " + why});
+    params_.warn({error_kind::io, fmt::format("{} is {}", numbered(fills->id), why)});
 }
 
 void entry_processes::go_on(running_entry& one) {

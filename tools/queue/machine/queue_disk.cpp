@@ -2,6 +2,7 @@
 
 #include "engine/report/base/format.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -22,8 +23,8 @@ constexpr std::chrono::milliseconds shortest_pause{10}, longest_pause{1000};
 expected<struct statvfs> statistics_of(const std::filesystem::path& folder) {
   struct statvfs space {};
   if (::statvfs(folder.c_str(), &space) != 0)
-    return fail(error_kind::io,
-                folder.string() + ": cannot be looked at: " + std::strerror(errno));
+    return fail(error_kind::io, fmt::format("{}: cannot be looked at: {}",
+                                            folder.string(), std::strerror(errno)));
   return space;
 }
 
@@ -43,10 +44,11 @@ expected<void> check_room(const std::filesystem::path& folder) {
   const bool has_files = space->f_files == 0 || space->f_ffree > 0;
   if (bytes >= least_room_bytes && has_files)
     return {};
-  return fail(error_kind::io,
-              folder.string() + ": the disk is full ("
-                  + (has_files ? size_text(bytes) + " free" : "no place for a file")
-                  + "); nothing is taken and nothing begins until there is room");
+  return fail(error_kind::io, fmt::format("{}: the disk is full ({}); nothing is taken "
+                                          "and nothing begins until there is room",
+                                          folder.string(),
+                                          has_files ? size_text(bytes) + " free"
+                                                    : "no place for a file"));
 }
 
 bool is_of_full_disk(const error& e) {

@@ -8,6 +8,8 @@
 #include "tools/queue/node/queue_node.hpp"
 #include "tools/queue/processes/entry_command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
@@ -87,7 +89,7 @@ expected<node_orders> queue_node::send(queue_client& client, const node_report& 
                                        std::chrono::milliseconds wait) const {
   const auto body = encode(r);
   return client
-      .post_bytes("/v1/nodes?wait=" + std::to_string(wait.count()), "application/msgpack",
+      .post_bytes(fmt::format("/v1/nodes?wait={}", wait.count()), "application/msgpack",
                   {body.data(), body.size()})
       .and_then([](const std::string& answer) { return decode_node_orders(answer); });
 }
@@ -178,9 +180,8 @@ bool queue_node::send_log(entry_id id, held& h) {
       return true;
     h.log_sent = piece->offset - h.log_from; // Its middle may be freed.
     const auto taken =
-        tells_.post_bytes("/v1/nodes/log?entry=" + std::to_string(id) + "&node="
-                              + params_.name + "&start=" + std::to_string(h.start)
-                              + "&offset=" + std::to_string(h.log_base + h.log_sent),
+        tells_.post_bytes(fmt::format("/v1/nodes/log?entry={}&node={}&start={}&offset={}",
+                                      id, params_.name, h.start, h.log_base + h.log_sent),
                           "application/octet-stream", piece->text);
     if (!taken
         && (taken.error().kind == error_kind::not_found

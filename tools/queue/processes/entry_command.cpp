@@ -5,6 +5,8 @@
 #include "engine/store/sqlite/run_folder.hpp"
 #include "genome/base/child_process.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -84,11 +86,11 @@ std::string slots_text(std::span<const slot> slots) {
   std::string text;
   std::size_t number = 0;
   for (const auto& [_, count] : devices_of(slots))
-    text += (text.empty() ? "cuda:" : ",cuda:") + std::to_string(number++)
-            + (count > 1 ? "*" + std::to_string(count) : "");
+    text += fmt::format("{}{}{}", text.empty() ? "cuda:" : ",cuda:", number++,
+                        count > 1 ? fmt::format("*{}", count) : "");
   const auto cores = std::ranges::count(slots, "cpu", &slot::device);
   if (cores > 0)
-    text += (text.empty() ? "cpu:" : ",cpu:") + std::to_string(cores);
+    text += fmt::format("{}{}", text.empty() ? "cpu:" : ",cpu:", cores);
   return text;
 }
 
@@ -114,7 +116,7 @@ std::vector<std::string> entry_environment(entry_id id, std::span<const slot> sl
   variables["CLADE_SLOTS"] = names;
   std::vector<std::string> all;
   for (const auto& [name, value] : variables)
-    all.push_back(name + "=" + value);
+    all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 
@@ -140,9 +142,9 @@ expected<void> check_ranks(const queue_submission& s) {
         error_kind::invalid_input,
         "ranks are for commands; clade train has --set training.distribution=...");
   if (*s.ranks == 0 || s.slots % *s.ranks != 0)
-    return fail(error_kind::invalid_input, slots_in_words(s.slots)
-                                               + " cannot be shared out evenly to "
-                                               + std::to_string(*s.ranks) + " ranks");
+    return fail(error_kind::invalid_input,
+                fmt::format("{} cannot be shared out evenly to {} ranks",
+                            slots_in_words(s.slots), *s.ranks));
   return {};
 }
 

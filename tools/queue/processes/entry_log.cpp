@@ -3,6 +3,7 @@
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ constexpr std::uint64_t first_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t block_bytes = 512; ///< In which stat counts.
 
 tl::unexpected<error> failure(const std::filesystem::path& file, const char* what) {
-  return fail(error_kind::io, file.string() + ": " + what + ": " + std::strerror(errno));
+  return fail(error_kind::io,
+              fmt::format("{}: {}: {}", file.string(), what, std::strerror(errno)));
 }
 
 /// The first byte that is there, from that offset on; the offset itself where the file

@@ -1,6 +1,7 @@
 #include "tools/queue/processes/entry_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 
 #include <cerrno>
@@ -38,8 +39,8 @@ start_entry_process(const entry_process_params& params) {
   const unique_fd log(
       ::open(params.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log)
-    return fail(error_kind::io,
-                params.log.string() + ": cannot be written: " + std::strerror(errno));
+    return fail(error_kind::io, fmt::format("{}: cannot be written: {}",
+                                            params.log.string(), std::strerror(errno)));
   if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(error_kind::conflict, params.log.string() + still_written);
   const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));

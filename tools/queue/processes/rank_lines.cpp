@@ -1,11 +1,13 @@
 #include "tools/queue/processes/rank_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace clade {
 
 std::string rank_label(std::size_t rank) {
-  return std::to_string(rank) + ": ";
+  return fmt::format("{}: ", rank);
 }
 
 /// The line without its label; nothing where it is another's.

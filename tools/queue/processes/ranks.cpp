@@ -7,6 +7,7 @@
 #include "tools/queue/processes/rank_lines.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -153,7 +154,7 @@ expected<int> run_ranks(const std::vector<std::string>& command,
     for (const auto& variable :
          {"RANK=" + number, "LOCAL_RANK=" + number, "WORLD_SIZE=" + count,
           "LOCAL_WORLD_SIZE=" + count, std::string("MASTER_ADDR=127.0.0.1"),
-          "MASTER_PORT=" + std::to_string(port)})
+          fmt::format("MASTER_PORT={}", port)})
       params.environment.push_back(variable);
     if (auto started = all.start(std::move(params), i); !started)
       return tl::unexpected(started.error());
@@ -180,7 +181,8 @@ expected<rank_process> read_rank(const std::string& text) {
   };
   if (!all("environment", [](const ordered_json& v) { return v.is_string(); })
       || !all("cores", [](const ordered_json& v) { return v.is_number_unsigned(); }))
-    return fail(error_kind::invalid_input, "--of: \"" + text + "\" is no rank's share");
+    return fail(error_kind::invalid_input,
+                fmt::format("--of: \"{}\" is no rank's share", text));
   return rank_process{.environment = given["environment"].get<std::vector<std::string>>(),
                       .cores = given["cores"].get<std::vector<unsigned>>()};
 }

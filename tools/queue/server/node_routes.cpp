@@ -6,6 +6,7 @@
 #include "tools/queue/processes/entry_command.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,8 +65,8 @@ expected<void> write_log(const std::filesystem::path& folder, const std::string&
     done += static_cast<std::size_t>(count);
   }
   if (done < text.size() || !out)
-    return fail(error_kind::io,
-                file.string() + ": cannot be written: " + std::strerror(errno));
+    return fail(error_kind::io, fmt::format("{}: cannot be written: {}", file.string(),
+                                            std::strerror(errno)));
   return {};
 }
 

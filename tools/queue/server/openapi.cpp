@@ -4,6 +4,8 @@
 #include "engine/report/base/json_parts.hpp"
 #include "genome/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -55,8 +57,8 @@ std::string parts_of(const ordered_json& v, std::string_view between) {
 
 /// JSON on one line, with blanks between its parts.
 std::string spaced(const ordered_json& v) {
-  return v.is_object()  ? "{" + parts_of(v, ", ") + "}"
-         : v.is_array() ? "[" + parts_of(v, ", ") + "]"
+  return v.is_object()  ? fmt::format("{{{}}}", parts_of(v, ", "))
+         : v.is_array() ? fmt::format("[{}]", parts_of(v, ", "))
                         : text_of(v);
 }
 
@@ -68,14 +70,14 @@ struct property {
   property(const char* its_name, const char* type, const char* sentence,
            std::size_t longest)
       : name(its_name) {
-    auto schema = ordered_json::parse("{" + std::string(type) + "}");
+    auto schema = ordered_json::parse(fmt::format("{{{}}}", type));
     if (*sentence != 0)
       schema["description"] = sentence;
-    const auto begin = std::string(10, ' ') + text_of(name) + ": ";
+    const auto begin = fmt::format("{}{}: ", std::string(10, ' '), text_of(name));
     text = begin + spaced(schema);
     if (text.size() >= longest)
-      text = begin + "{\n            " + parts_of(schema, ",\n            ")
-             + "\n          }";
+      text = fmt::format("{}{{\n            {}\n          }}", begin,
+                         parts_of(schema, ",\n            "));
   }
 };
 

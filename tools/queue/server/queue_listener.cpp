@@ -3,6 +3,7 @@
 #include "genome/base/trusted_file.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -30,11 +31,12 @@ expected<queue_listener> listen_for(const queue_server_params& params) {
     return fail(error_kind::invalid_input,
                 "TLS needs both --certificate FILE and --key FILE");
   if (params.certificate.empty() && !is_loopback(params.host))
-    return fail(error_kind::invalid_input,
-                "--listen " + params.host
-                    + " is not of this machine's loopback, where others would read "
-                      "tokens on their way; give --certificate FILE and --key FILE "
-                      "(PEM), or listen on 127.0.0.1 and let users come by ssh -L");
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("--listen {} is not of this machine's loopback, where others would "
+                    "read tokens on their way; give --certificate FILE and --key FILE "
+                    "(PEM), or listen on 127.0.0.1 and let users come by ssh -L",
+                    params.host));
   auto server = http_server::listen({.host = params.host,
                                      .port = params.port,
                                      .certificate = params.certificate,
@@ -43,9 +45,9 @@ expected<queue_listener> listen_for(const queue_server_params& params) {
                                      .most_body_bytes = most_posted_bytes});
   if (!server && server.error().kind == error_kind::conflict)
     return fail(error_kind::conflict,
-                "port " + std::to_string(params.port) + " of " + params.host
-                    + " cannot be had: it is in use, or this machine has no such "
-                      "address; say another by --listen ADDRESS:PORT");
+                fmt::format("port {} of {} cannot be had: it is in use, or this machine "
+                            "has no such address; say another by --listen ADDRESS:PORT",
+                            params.port, params.host));
   if (!server)
     return tl::unexpected(server.error());
   if (!params.key.empty())

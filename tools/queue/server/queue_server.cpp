@@ -13,6 +13,7 @@
 #include "tools/queue/server/queue_requests.hpp"
 #include "tools/queue/server/replica_routes.hpp"
 
+#include <fmt/format.h>
 #include <httplib.h>
 
 #include <algorithm>
@@ -148,7 +149,8 @@ bool http_queue_server::answer_at_once(const request& req, response& res) {
   const auto methods = documented_.methods_of(req.path);
   if (!methods.empty() && methods.find(reads ? "GET" : req.method) == std::string::npos) {
     res.set_header("Allow", methods);
-    give_error(res, 405, req.path + " has " + methods + " and no " + req.method);
+    give_error(res, 405,
+               fmt::format("{} has {} and no {}", req.path, methods, req.method));
     return true;
   }
   return req.method == "POST" && !may_send(*known_user, req, res);
@@ -253,18 +255,18 @@ void http_queue_server::list(const queue_user& u, const request& req, response& 
   if (!q)
     return give_error(res, 400, q.error().message);
   const auto change = await(q->seen, q->wait_ms);
-  give_json(res, "{\"change\":" + std::to_string(change) + ",\"entries\":["
-                     + listed(u, *q) + "]}");
+  give_json(res,
+            fmt::format("{{\"change\":{},\"entries\":[{}]}}", change, listed(u, *q)));
 }
 
 expected<void> http_queue_server::check_theirs(const queue_user& u, entry_id id) const {
   return head_.look([&](const queue_state& state) -> expected<void> {
     const auto found = state.entries.find(id);
     if (found == state.entries.end())
-      return fail(error_kind::not_found, "there is no #" + std::to_string(id));
+      return fail(error_kind::not_found, fmt::format("there is no #{}", id));
     if (!is_theirs(u, found->second))
       return fail(error_kind::refused,
-                  numbered(id) + " is " + found->second.what.user + "'s");
+                  fmt::format("{} is {}'s", numbered(id), found->second.what.user));
     return {};
   });
 }
@@ -283,7 +285,7 @@ void http_queue_server::one(const queue_user& u, entry_id id, response& res) {
                             {.readable = is_theirs(u, e->second)});
   });
   if (found.is_null())
-    return give_error(res, 404, "there is no #" + std::to_string(id));
+    return give_error(res, 404, fmt::format("there is no #{}", id));
   if (!found["command"].is_null()) {
     const auto folder = entry_folder(head_.folder(), id);
     found["folder"] = folder.string();
@@ -293,8 +295,9 @@ void http_queue_server::one(const queue_user& u, entry_id id, response& res) {
         found["on"].empty() ? std::string() : found["on"][0].get<std::string>();
     if (const std::string machine(machine_of(on)); !machine.empty()) {
       const auto its = head_.folder_of_node(machine);
-      found["folder"] =
-          some(its.empty() ? its : machine + ":" + entry_folder(its, id).string());
+      found["folder"] = some(
+          its.empty() ? its
+                      : fmt::format("{}:{}", machine, entry_folder(its, id).string()));
       found["run"] = nullptr;
     }
   }

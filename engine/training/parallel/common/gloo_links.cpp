@@ -21,6 +21,7 @@
 #include "genome/codec/codec.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include <algorithm>
@@ -329,7 +330,7 @@ private:
 
   void lose(size_t member, const std::exception& e) {
     // The rest of an exception of LibTorch is a stack.
-    break_up("member " + std::to_string(member) + " is lost: " + first_line_of(e.what()));
+    break_up(fmt::format("member {} is lost: {}", member, first_line_of(e.what())));
   }
 
   void break_up(const std::string& why) {
@@ -368,8 +369,8 @@ std::unique_ptr<links> make_gloo_links(std::unique_ptr<links> met,
   try {
     return std::make_unique<gloo_links>(std::move(met), address);
   } catch (const std::exception& e) { // Perhaps with what `met` has said.
-    throw team_broken("Gloo does not connect the members from " + address + ": "
-                      + first_line_of(e.what()));
+    throw team_broken(fmt::format("Gloo does not connect the members from {}: {}",
+                                  address, first_line_of(e.what())));
   }
 }
 

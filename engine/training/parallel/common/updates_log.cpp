@@ -2,6 +2,8 @@
 
 #include "engine/training/weights/sealed.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -84,7 +86,7 @@ expected<updates_log> decode_updates_log(std::span<const char> data) {
   in.array(2);
   const auto workers = in.natural();
   if (workers == 0 || workers > most_workers)
-    in.fail("a log of " + std::to_string(workers) + " workers");
+    in.fail(fmt::format("a log of {} workers", workers));
   if (!in.failed()) {
     log.workers = static_cast<std::uint32_t>(workers);
     log.epochs = decode_list(in, [&](decoder& d) {

@@ -3,6 +3,7 @@
 #include "genome/genes/hash.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,10 +30,11 @@ namespace {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0)
     host = {"this machine"};
-  throw std::system_error(reason, std::generic_category(),
-                          "the position of the training cannot be " + std::string(what)
-                              + " on " + host.data() + ", in the file system of "
-                              + std::filesystem::temp_directory_path().string());
+  throw std::system_error(
+      reason, std::generic_category(),
+      fmt::format(
+          "the position of the training cannot be {} on {}, in the file system of {}",
+          what, host.data(), std::filesystem::temp_directory_path().string()));
 }
 
 constexpr const char* format_name = "clade-parted-position";
