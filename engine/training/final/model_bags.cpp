@@ -4,6 +4,7 @@
 #include "engine/training/final/model_bags.hpp"
 
 #include "engine/evaluation/costs.hpp"
+#include "engine/program/kernels/kernel.hpp"
 #include "engine/run/steps/final_choice.hpp"
 #include "engine/training/final/boosted_trees.hpp"
 #include "engine/training/final/data_folds.hpp"
@@ -12,7 +13,6 @@
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
 #include "engine/training/network/network_module.hpp"
-#include "engine/training/network/operator_modules.hpp"
 #include "genome/base/text.hpp"
 
 #include <ATen/ATen.h>
