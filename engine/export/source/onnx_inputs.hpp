@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/reading/preprocessing.hpp"
-#include "engine/export/source/onnx_graph.hpp"
+#include "engine/program/write/onnx_graph.hpp"
 
 #include <set>
 #include <string>

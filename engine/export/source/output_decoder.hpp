@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/export/source/onnx_graph.hpp"
+#include "engine/program/write/onnx_graph.hpp"
 
 #include <string>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include "engine/export/source/python_source.hpp"
 
 #include "engine/export/source/output_decoder.hpp"
-#include "engine/export/source/python_classes.hpp"
 #include "engine/export/source/python_rows.hpp"
 #include "engine/export/source/row_source.hpp"
 #include "genome/base/text.hpp"
@@ -21,156 +20,43 @@ namespace {
 
 using json = nlohmann::json;
 
+constexpr std::string_view load_functions = R"(
+def read_safetensors(file):
+    """The tensors of a file by name; the package safetensors does the same."""
+    data = pathlib.Path(file).read_bytes()
+    start = 8 + struct.unpack("<Q", data[:8])[0]
+    types = {"F32": torch.float32, "F64": torch.float64}
+    tensors = {}
+    for name, entry in json.loads(data[8:start]).items():
+        if name != "__metadata__":
+            first, end = entry["data_offsets"]
+            values = torch.frombuffer(bytearray(data[start + first:start + end]), dtype=types[entry["dtype"]])
+            tensors[name] = values.reshape(entry["shape"])
+    return tensors
+
+
+)";
+
+constexpr std::string_view load_trained = R"(
+def load(weights=WEIGHTS):
+    """The trained network, ready to predict."""
+    network = Network()
+    network.load_state_dict(read_safetensors(weights))
+    return network.eval()
+
+)";
+
+constexpr std::string_view load_untrained = R"(
+def load(weights=WEIGHTS):
+    """The network with the initial weights of its candidate's seed."""
+    network = Network()
+    network.load_state_dict(read_safetensors(weights))
+    return network
+)";
+
 std::string number(std::int64_t n) {
   return std::to_string(n);
 }
-
-// Writes the line of __init__ for a step; nothing if it is a function.
-class declaration {
-public:
-  explicit declaration(const exported_model& m) : m_(m) {}
-
-  std::string of(const export_step& s) {
-    step_ = &s;
-    return std::visit([this](const auto& o) { return (*this)(o); }, s.computes);
-  }
-
-  std::string operator()(const convolution_step& o) const {
-    const auto& shape = m_.weights[o.weight].shape;
-    auto text = fmt::format("nn.Conv2d({}, {}, {}", number(shape[1] * o.groups),
-                            number(shape[0]), number(shape[2]));
-    option(text, "stride", o.stride, 1);
-    option(text, "padding", o.padding, 0);
-    option(text, "dilation", o.dilation, 1);
-    option(text, "groups", o.groups, 1);
-    return text + (o.bias ? ")" : ", bias=False)");
-  }
-  std::string operator()(const linear_step& o) const {
-    const auto& shape = m_.weights[o.weight].shape;
-    return fmt::format("nn.Linear({}, {}{}", number(shape[1]), number(shape[0]),
-                       o.bias ? ")" : ", bias=False)");
-  }
-  std::string operator()(const batch_norm_step&) const {
-    return fmt::format("{}{})",
-                       step_->out.layout() == layout::image ? "nn.BatchNorm2d("
-                                                            : "nn.BatchNorm1d(",
-                       number(step_->out.sizes.front()));
-  }
-  std::string operator()(const layer_norm_step&) const {
-    return fmt::format("nn.GroupNorm(1, {})", number(step_->out.sizes.front()));
-  }
-  std::string operator()(const channel_norm_step&) const {
-    return fmt::format("ChannelNorm({})", number(step_->out.sizes.front()));
-  }
-  std::string operator()(const piecewise_step& o) const {
-    return fmt::format("Piecewise({})", sizes(o.edges));
-  }
-  std::string operator()(const periodic_step& o) const {
-    return fmt::format("Periodic({})", sizes(o.frequencies));
-  }
-  std::string operator()(const map_each_step& o) const {
-    return fmt::format("MapEach({})", sizes(o.weight));
-  }
-  std::string operator()(const boosted_trees_step& o) const {
-    return fmt::format("BoostedTrees({}, {})", sizes(o.leaves),
-                       number(step_->out.sizes.front()));
-  }
-  std::string operator()(const dropout_step& o) const {
-    return fmt::format("nn.Dropout({})", literal(o.rate));
-  }
-  std::string operator()(const average_step& o) const {
-    return fmt::format("Average({}, {}, {}, {})", spans(o.rows), spans(o.columns),
-                       number(step_->in.sizes[1]), number(step_->in.sizes[2]));
-  }
-  std::string operator()(const mixture_step& o) const {
-    return fmt::format("Mixture({}, {}{}", number(m_.weights[o.shares].shape[0]),
-                       o.of_probabilities ? "True" : "False",
-                       o.least ? ", bounded=True)" : ")");
-  }
-  std::string operator()(const auto&) const { return ""; }
-
-private:
-  [[nodiscard]] std::string sizes(tensor_index weight) const {
-    return joined(m_.weights[weight].shape);
-  }
-  static void option(std::string& text, const char* name, std::int64_t v,
-                     std::int64_t usual) {
-    if (v != usual)
-      text += fmt::format(", {}={}", name, number(v));
-  }
-  static std::string
-  spans(const std::vector<std::pair<std::int64_t, std::int64_t>>& all) {
-    std::string text;
-    for (const auto& [from, to] : all)
-      text +=
-          fmt::format("{}{}, {})", text.empty() ? "(" : ", (", number(from), number(to));
-    return fmt::format("[{}]", text);
-  }
-
-  const exported_model& m_;
-  const export_step* step_ = nullptr;
-};
-
-// Writes the expression of forward() for a step, given the expressions of its inputs.
-class expression {
-public:
-  std::string of(const export_step& s, std::vector<std::string> inputs) {
-    step_ = &s;
-    in_ = std::move(inputs);
-    return std::visit([this](const auto& o) { return (*this)(o); }, s.computes);
-  }
-
-  std::string operator()(const input_step&) const { return "x"; }
-  std::string operator()(const activation_step& o) const {
-    if (o.function == "tanh" || o.function == "sigmoid")
-      return fmt::format("torch.{}({})", o.function, in_[0]);
-    return fmt::format("F.{}({})", o.function, in_[0]);
-  }
-  std::string operator()(const max_pool_step& o) const {
-    auto x = in_[0];
-    const bool own = o.kernel % 2 == 1;
-    if (!own && o.top + o.left + o.bottom + o.right > 0)
-      x = fmt::format("F.pad({}, ({}, {}, {}, {}), value=-torch.inf)", x, number(o.left),
-                      number(o.right), number(o.top), number(o.bottom));
-    return fmt::format("F.max_pool2d({}, {}, {}{}", x, number(o.kernel), number(o.stride),
-                       own ? fmt::format(", padding={})", number(o.top)) : ")");
-  }
-  std::string operator()(const avg_pool_step& o) const {
-    return fmt::format(
-        "F.avg_pool2d({}, {}, {}{}", in_[0], number(o.kernel), number(o.stride),
-        o.padding == 0
-            ? ")"
-            : fmt::format(", padding={}, count_include_pad=False)", number(o.padding)));
-  }
-  std::string operator()(const global_avg_step&) const {
-    return in_[0] + ".mean((2, 3))";
-  }
-  std::string operator()(const global_max_step&) const {
-    return in_[0] + ".amax((2, 3))";
-  }
-  std::string operator()(const mixture_step&) const {
-    return fmt::format("self.{}({})", step_->name, joined(in_, ", "));
-  }
-  std::string operator()(const add_step&) const { return joined(in_, " + "); }
-  std::string operator()(const multiply_step&) const { return joined(in_, " * "); }
-  std::string operator()(const concat_step&) const {
-    return fmt::format("torch.cat([{}], 1)", joined(in_, ", "));
-  }
-  std::string operator()(const select_step& o) const {
-    return fmt::format("{}[:, [{}]]", in_[0], joined(o.columns));
-  }
-  std::string operator()(const flatten_step&) const { return in_[0] + ".flatten(1)"; }
-  std::string operator()(const as_image_step&) const {
-    return in_[0] + "[:, :, None, None]";
-  }
-  std::string operator()(const auto&) const {
-    return fmt::format("self.{}({})", step_->name, in_[0]);
-  }
-
-private:
-  const export_step* step_ = nullptr;
-  std::vector<std::string> in_;
-};
 
 std::string tuple_of(const tensor_shape& shape) {
   return joined(shape.sizes);
@@ -183,11 +69,11 @@ public:
   std::string write() {
     head();
     constants();
-    text_ += python_classes(m_.steps);
+    classes();
     if (takes_texts(how_))
       text_ += rows_class(how_);
     network();
-    text_ += python_loading(true);
+    text_.append(load_functions).append(load_trained);
     text_ += reading_functions(how_);
     predict();
     return std::move(text_);
@@ -208,13 +94,13 @@ public:
     imports();
     weights_path("network");
     line(0, "");
-    text_ += python_classes(m_.steps);
+    classes();
     line(0, "");
     line(0, "class Network(nn.Module):");
     line(0, "");
     layers();
     forward();
-    text_ += python_loading(false);
+    text_.append(load_functions).append(load_untrained);
     return std::move(text_);
   }
 
@@ -251,6 +137,14 @@ private:
                      decoder_.result));
     line(0, "\"\"\"\n");
     imports(is_table(how_));
+  }
+
+  // The modules that PyTorch does not have, those that the steps need.
+  void classes() {
+    for (const auto& w : writers())
+      if (std::ranges::find(m_.steps, w.computes, &program_step::computes)
+          != m_.steps.end())
+        text_ += w.python_class;
   }
 
   void imports(bool of_table = false) {
@@ -291,11 +185,10 @@ private:
     line(1, "def __init__(self):");
     line(2, "super().__init__()");
     before();
-    declaration declare(m_);
     for (const auto& s : m_.steps)
-      if (const auto text = declare.of(s); !text.empty())
-        line(2, fmt::format("self.{} = {}  # {} -> {}", s.name, text, to_text(s.in),
-                            to_text(s.out)));
+      if (const auto module = writer_of(s).python_module)
+        line(2, fmt::format("self.{} = {}  # {} -> {}", s.name, module(written(m_, s)),
+                            to_text(s.in), to_text(s.out)));
     line(0, "");
   }
 
@@ -354,13 +247,13 @@ private:
   void forward() {
     line(1, "def forward(self, x):");
     std::vector<std::string> values;
-    expression express;
     for (std::size_t i = 0; i < m_.steps.size(); ++i) {
       const auto& s = m_.steps[i];
-      std::vector<std::string> inputs;
-      for (const auto in : s.inputs)
-        inputs.push_back(values[in]);
-      values.push_back(express.of(s, std::move(inputs)));
+      const auto lines = written(m_, s, values, "x");
+      const auto write = writer_of(s).python;
+      values.push_back(write != nullptr
+                           ? write(lines)
+                           : fmt::format("self.{}({})", s.name, joined(lines.in)));
       if (i + 1 == m_.steps.size())
         line(2, fmt::format("return {}  # {}", values[i], to_text(s.out)));
       else if (m_.steps[i + 1].layer != s.layer && i > 0) {

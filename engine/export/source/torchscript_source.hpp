@@ -15,11 +15,9 @@ namespace clade {
 ///
 /// It gives probabilities [N, classes], or values [N] in the target's own unit, in
 /// double. The module's attributes: `classes` (texts), `columns` (names, where the data
-/// has them); its parameters and buffers: those of `attribute_name`, and input_mean,
-/// input_deviation, input_blank, input_largest where the preprocessing has them.
+/// has them); its parameters and buffers: those of `attribute_name` (writer.hpp), and
+/// input_mean, input_deviation, input_blank, input_largest where the preprocessing has
+/// them.
 [[nodiscard]] std::string torchscript_source(const exported_model& m);
-
-/// "conv1.weight" is the attribute conv1_weight.
-[[nodiscard]] std::string attribute_name(std::string name);
 
 } // namespace clade

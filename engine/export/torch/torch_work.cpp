@@ -40,18 +40,6 @@ at::Tensor tensor_of(const std::vector<Number>& values, at::IntArrayRef shape) {
   return at::from_blob(const_cast<Number*>(values.data()), shape, type).clone();
 }
 
-at::Tensor means_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& spans,
-                    std::int64_t size) {
-  auto matrix = at::zeros({static_cast<std::int64_t>(spans.size()), size}, at::kFloat);
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    const auto [from, to] = spans[i];
-    matrix[static_cast<std::int64_t>(i)]
-        .narrow(0, from, to - from)
-        .fill_(1.0 / static_cast<double>(to - from));
-  }
-  return matrix;
-}
-
 void add_texts(torch::jit::Module& module, const std::string& name,
                const std::vector<std::string>& texts) {
   c10::List<std::string> list;
@@ -77,22 +65,18 @@ void add_tensors(torch::jit::Module& module, const exported_model& m) {
     module.register_buffer("input_order", tensor_of(order, {columns}));
   if (how.largest > 0)
     module.register_buffer("input_largest", at::full({}, how.largest, at::kFloat));
-  for (const auto& w : m.weights) {
-    const bool constant = w.name.find(".running_") != std::string::npos
-                          || w.name.ends_with(".edges") || w.name.ends_with(".features")
-                          || w.name.ends_with(".thresholds");
-    module.register_parameter(attribute_name(w.name), tensor_of(w.values, w.shape),
-                              constant);
-  }
   for (const auto& s : m.steps)
-    if (const auto* select = std::get_if<select_step>(&s.computes))
-      module.register_buffer(s.name + "_columns",
-                             tensor_of(select->columns, {std::ssize(select->columns)}));
-    else if (const auto* average = std::get_if<average_step>(&s.computes)) {
-      module.register_buffer(s.name + "_rows", means_of(average->rows, s.in.sizes[1]));
-      module.register_buffer(s.name + "_columns",
-                             means_of(average->columns, s.in.sizes[2]).t().contiguous());
+    for (const auto& t : s.tensors) {
+      const auto& w = m.weights[t.index];
+      module.register_parameter(attribute_name(w.name), tensor_of(w.values, w.shape),
+                                !t.trained);
     }
+  for (const auto& s : m.steps)
+    if (const auto constants = writer_of(s).script_constants)
+      for (const auto& c : constants(written(m, s)))
+        module.register_buffer(
+            c.name,
+            std::visit([&](const auto& v) { return tensor_of(v, c.shape); }, c.values));
 }
 
 class work final : public torch_work {

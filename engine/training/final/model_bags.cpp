@@ -4,6 +4,7 @@
 #include "engine/training/final/model_bags.hpp"
 
 #include "engine/evaluation/costs.hpp"
+#include "engine/program/kernels/kernel.hpp"
 #include "engine/run/steps/final_choice.hpp"
 #include "engine/training/final/boosted_trees.hpp"
 #include "engine/training/final/data_folds.hpp"
@@ -12,7 +13,6 @@
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
 #include "engine/training/network/network_module.hpp"
-#include "engine/training/network/operator_modules.hpp"
 #include "genome/base/text.hpp"
 
 #include <ATen/ATen.h>
@@ -157,7 +157,8 @@ void model_gathering::add_linear_model() {
                 .costs = costs_of(linear_network(context_.problem()), predict)};
   for (const auto& part : {data_.validation, data_.test})
     bag.said.index_copy_(0, part, answer(predict, part));
-  linear = std::move(fitted->tested);
+  linear = examined(bag.said, fitted->tested.subject, fitted->tested.parameters,
+                    {.least = least_probability()});
   bags.push_back(std::move(bag));
 }
 
@@ -193,7 +194,8 @@ void model_gathering::add_boosted_trees() {
   bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
   bag.weights = std::move(fitted->whole.weights);
-  trees = examined(bag.said, "boosted trees", bag.costs.parameters, {});
+  trees = examined(bag.said, "boosted trees", bag.costs.parameters,
+                   {.least = least_probability()});
   bags.push_back(std::move(bag));
 }
 
@@ -262,9 +264,11 @@ double model_gathering::temperature_of(const at::Tensor& said,
       {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
   if (t == 1)
     return t;
-  const auto before = measured(said, costs, {});
-  return is_behind(measured(said, costs, {.temperature = t}), before,
-                   measurable_part(context_.setup().goal, before))
+  // Both as the final model would say it: what helps without the bound may harm with it.
+  const auto before = measured(said, costs, {.least = least_probability()});
+  return is_behind(
+             measured(said, costs, {.temperature = t, .least = least_probability()}),
+             before, measurable_part(context_.setup().goal, before))
              ? 1
              : t;
 }

@@ -88,7 +88,8 @@ public:
 
   std::vector<model_bag> bags;
   std::vector<std::string> left_out;
-  std::optional<examination> linear, trees; ///< Tested.
+  /// Tested with the least probability of the final model: alone they would be it.
+  std::optional<examination> linear, trees;
 
 private:
   [[nodiscard]] expected<model_bag>

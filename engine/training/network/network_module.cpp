@@ -1,6 +1,5 @@
 #include "engine/training/network/network_module.hpp"
 
-#include "engine/training/network/operator_modules.hpp"
 #include "engine/training/weights/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
@@ -14,8 +13,14 @@ namespace {
 
 // LibTorch takes the dot for its own separator.
 std::string torch_name(std::string name) {
-  std::ranges::replace(name, '.', '_');
+  std::ranges::replace(name, '.', ':');
   return name;
+}
+
+at::Tensor drawn(const tensor_entry& t, random_stream& random) {
+  auto values = at::empty(t.shape(), at::kFloat);
+  draw(t, random, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+  return values;
 }
 
 // MKL finds out at its first use which of its functions the processor can do. If two
@@ -38,32 +43,51 @@ network_module::network_module(const network& n, const training_key& key,
                                const at::Device& device)
     : device_(device) {
   choose_vector_functions();
-  for (const auto& l : n.layers) {
-    const auto* op = find_operator_module(l.op);
-    TORCH_CHECK(op != nullptr, "no module for the operator ", l.op);
-    layer_context context{.random = key.stream(l.name), .device = device};
-    auto module = op->build(l, context);
-    register_module(torch_name(l.name), module);
-    std::uint64_t outputs = 1;
-    for (const auto size : l.out.sizes)
-      outputs *= static_cast<std::uint64_t>(size);
-    steps_.push_back({.module = module,
-                      .inputs = l.inputs,
-                      .branch = {},
-                      .state = {},
-                      .work = l.cost.multiply_adds + outputs});
-    if (l.adds_branch)
-      steps_.back().branch = branches_++;
-  }
+  const auto lowered = lower(n);
+  const auto sound = check(lowered);
+  TORCH_CHECK(sound, sound ? "" : sound.error().message);
+  for (const auto& l : lowered.layers)
+    add_layer(lowered, l, key);
   to(device);
-  for (std::size_t i = 0; i < n.layers.size(); ++i) {
-    steps_[i].state.begin = state_.size();
-    for (const auto& p : steps_[i].module->named_parameters())
-      state_.push_back({fmt::format("{}.{}", n.layers[i].name, p.key()), p.value()});
-    for (const auto& b : steps_[i].module->named_buffers())
-      state_.push_back({fmt::format("{}.{}", n.layers[i].name, b.key()), b.value()});
-    steps_[i].state.end = state_.size();
+}
+
+// Initial values are drawn from the stream of the layer's name, and then what its kernels
+// draw of it.
+void network_module::add_layer(const program& p, const program_layer& l,
+                               const training_key& key) {
+  auto random = key.stream(l.name);
+  std::vector<at::Tensor> tensors;
+  std::vector<named_tensor> constants;
+  module_layer added{.inputs = l.inputs, .state = {state_.size(), 0}, .work = l.work};
+  for (auto i = l.tensors.begin; i < l.tensors.end; ++i) {
+    const auto& [name, entry] = p.tensors[i];
+    auto values = drawn(entry, random);
+    tensors.push_back(entry.trained ? register_parameter(torch_name(name), values)
+                                    : register_buffer(torch_name(name), values));
+    (entry.trained ? state_ : constants).push_back({name, tensors.back()});
   }
+  state_.insert(state_.end(), constants.begin(), constants.end());
+  added.state.end = state_.size();
+  for (auto i = l.steps.begin; i < l.steps.end; ++i) {
+    const auto& s = p.steps[i];
+    std::vector<at::Tensor> own;
+    for (const auto& t : s.tensors)
+      own.push_back(tensors[t.index - l.tensors.begin]);
+    const auto& row = kernel_of(s);
+    added.steps.push_back(
+        {.computes =
+             row.make({.step = s, .tensors = own, .random = random, .device = device_}),
+         .normalises = row.normalises});
+  }
+  if (l.adds_branch)
+    added.branch = branches_++;
+  layers_.push_back(std::move(added));
+}
+
+template<class Each>
+void network_module::for_each_step(Each each) {
+  for (auto& l : layers_)
+    std::ranges::for_each(l.steps, each);
 }
 
 void network_module::use_channels_last() {
@@ -90,27 +114,33 @@ at::Tensor network_module::draw_branch_scales(std::int64_t examples) {
 }
 
 bool network_module::observes() const {
-  return std::ranges::any_of(steps_, [](const step& s) { return s.module->observes(); });
+  return std::ranges::any_of(layers_, [](const module_layer& l) {
+    return std::ranges::any_of(
+        l.steps, [](const step& s) { return s.computes.observe != nullptr; });
+  });
 }
 
 void network_module::observe(const at::Tensor& examples) {
-  auto left =
-      std::ranges::count_if(steps_, [](const step& s) { return s.module->observes(); });
+  std::ptrdiff_t left = 0;
+  for_each_step([&](const step& s) { left += s.computes.observe != nullptr; });
   const at::NoGradGuard no_grad;
   const bool training = is_training();
   eval();
   std::vector<at::Tensor> outputs;
-  for (auto s = steps_.begin(); left > 0; ++s) {
+  for (std::size_t i = 0; left > 0; ++i) {
     std::vector<at::Tensor> inputs;
-    for (const auto i : s->inputs)
-      inputs.push_back(outputs[i]);
+    for (const auto from : layers_[i].inputs)
+      inputs.push_back(outputs[from]);
     if (inputs.empty())
       inputs.push_back(examples);
-    if (s->module->observes()) {
-      s->module->observe(inputs.front());
-      --left;
+    for (const auto& s : layers_[i].steps) {
+      if (s.computes.observe) {
+        s.computes.observe(inputs.front());
+        --left;
+      }
+      inputs = {s.computes.forward(inputs, false)};
     }
-    outputs.push_back(s->module->forward(inputs));
+    outputs.push_back(std::move(inputs.front()));
   }
   train(training);
 }
@@ -124,20 +154,23 @@ at::Tensor network_module::as_input(const at::Tensor& examples) const {
 at::Tensor network_module::forward_layer(std::size_t layer,
                                          std::vector<at::Tensor> inputs,
                                          const at::Tensor& scales) const {
-  const auto& s = steps_[layer];
-  if (s.branch && scales.defined())
-    inputs[0] = scaled_by_example(inputs[0], scales[*s.branch]);
-  return s.module->forward(inputs);
+  const auto& l = layers_[layer];
+  if (l.branch && scales.defined())
+    inputs[0] = scaled_by_example(inputs[0], scales[*l.branch]);
+  for (const auto& s : l.steps)
+    if (!s.left_out)
+      inputs = {s.computes.forward(inputs, is_training())};
+  return inputs[0];
 }
 
 at::Tensor network_module::forward(at::Tensor examples) {
   examples = as_input(examples);
   std::vector<at::Tensor> outputs;
-  outputs.reserve(steps_.size());
+  outputs.reserve(layers_.size());
   const auto scales = draw_branch_scales(examples.size(0));
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
     std::vector<at::Tensor> inputs;
-    for (const auto from : steps_[i].inputs)
+    for (const auto from : layers_[i].inputs)
       inputs.push_back(outputs[from]);
     if (inputs.empty())
       inputs.push_back(examples);
@@ -158,21 +191,20 @@ std::vector<weight_tensor> network_module::weights() const {
 }
 
 void network_module::leave_out_norms() {
-  for (const auto& s : steps_)
-    s.module->leave_out_norm();
+  for_each_step([](step& s) { s.left_out = s.left_out || s.normalises; });
 }
 
 void network_module::stop_dropping() {
-  for (const auto& s : steps_)
-    if (s.module->generator() != nullptr)
-      s.module->eval();
+  for_each_step(
+      [](step& s) { s.left_out = s.left_out || s.computes.generator.defined(); });
 }
 
 std::vector<at::Generator> network_module::generators() const {
   std::vector<at::Generator> all;
-  for (const auto& s : steps_)
-    if (const auto* g = s.module->generator())
-      all.push_back(*g);
+  for (const auto& l : layers_)
+    for (const auto& s : l.steps)
+      if (s.computes.generator.defined())
+        all.push_back(s.computes.generator);
   if (depth_generator_.defined())
     all.push_back(depth_generator_);
   return all;
@@ -205,12 +237,13 @@ void network_module::draw_from(random_stream stream) {
 }
 
 void network_module::draw_from(random_stream stream, std::size_t layer) {
-  auto* own = steps_[layer].module->generator();
-  for (std::size_t i = 0; own != nullptr && i < layer; ++i)
-    if (steps_[i].module->generator() != nullptr)
-      static_cast<void>(stream.next());
-  if (own != nullptr)
-    own->set_current_seed(stream.next());
+  for (std::size_t i = 0; i <= layer; ++i)
+    for (auto& s : layers_[i].steps)
+      if (s.computes.generator.defined()) {
+        const auto seed = stream.next();
+        if (i == layer)
+          s.computes.generator.set_current_seed(seed);
+      }
 }
 
 expected<void> network_module::load(std::span<const weight_tensor> weights) {

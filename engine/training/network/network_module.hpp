@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/program/kernels/kernel.hpp"
 #include "engine/training/network/device_data.hpp"
 #include "engine/training/weights/weights.hpp"
 #include "search_spaces/operators/network.hpp"
@@ -17,22 +18,6 @@
 
 namespace clade {
 
-/// One layer: an operator with its parameters.
-class layer_module : public torch::nn::Module {
-public:
-  /// Inputs and output carry the batch in front of the shapes that the layer was decoded
-  /// with.
-  virtual at::Tensor forward(std::span<const at::Tensor> inputs) = 0;
-  /// Returns the generator that it draws from in training, if it does.
-  virtual at::Generator* generator() { return nullptr; }
-  /// Whether its constants come from the examples of the training part.
-  [[nodiscard]] virtual bool observes() const { return false; }
-  /// Takes its constants from what enters it of these examples.
-  virtual void observe(const at::Tensor&) {}
-  /// From now on a normalisation, or one that it contains, passes on what it is given.
-  virtual void leave_out_norm() {}
-};
-
 /// A decoded network as LibTorch computes it. Initial values, and what dropout drops, are
 /// a pure function of the network and the key: each layer draws from its own name's
 /// stream.
@@ -44,10 +29,10 @@ public:
 
   /// Its layers, for who computes only some of them, or one at a time. `forward` computes
   /// them in this order.
-  [[nodiscard]] std::size_t layers() const { return steps_.size(); }
+  [[nodiscard]] std::size_t layers() const { return layers_.size(); }
   /// The layers whose outputs enter it; none: the examples do.
   [[nodiscard]] std::span<const std::size_t> inputs_of(std::size_t layer) const {
-    return steps_[layer].inputs;
+    return layers_[layer].inputs;
   }
   /// `scales`: as `draw_branch_scales` gave them for these examples.
   [[nodiscard]] at::Tensor forward_layer(std::size_t layer,
@@ -59,16 +44,14 @@ public:
   /// undefined if all stay.
   [[nodiscard]] at::Tensor draw_branch_scales(std::int64_t examples);
 
-  struct state_range {
-    std::size_t begin = 0, end = 0;
-  };
+  using state_range = program_layer::range;
   /// Returns the part of `state()` that a layer has.
   [[nodiscard]] state_range state_of(std::size_t layer) const {
-    return steps_[layer].state;
+    return layers_[layer].state;
   }
   /// Multiply-adds, and outputs, for one example: about how long it takes.
   [[nodiscard]] std::uint64_t work_of(std::size_t layer) const {
-    return steps_[layer].work;
+    return layers_[layer].work;
   }
 
   /// Called before and after `forward` computes each layer.
@@ -104,8 +87,8 @@ public:
   /// first tensor that is missing, left over or of another shape.
   [[nodiscard]] expected<void> load(std::span<const weight_tensor> weights);
 
-  /// For scores without training (zero_cost.hpp): no normalisation any more; dropout as
-  /// in evaluation, whatever the others do.
+  /// For scores without training (zero_cost.hpp): from now on there is no normalisation,
+  /// or no dropout, in training either.
   void leave_out_norms();
   void stop_dropping();
 
@@ -121,7 +104,12 @@ public:
 
 private:
   struct step {
-    std::shared_ptr<layer_module> module;
+    kernel computes;
+    bool normalises = false;
+    bool left_out = false; ///< It passes on what enters it.
+  };
+  struct module_layer {
+    std::vector<step> steps; ///< Each follows the one before it.
     std::vector<std::size_t> inputs;
     /// For a layer whose first input is a residual branch: the branch's number.
     std::optional<std::int64_t> branch;
@@ -129,9 +117,12 @@ private:
     std::uint64_t work = 0;
   };
 
+  void add_layer(const program& p, const program_layer& l, const training_key& key);
+  template<class Each>
+  void for_each_step(Each each);
   [[nodiscard]] std::vector<at::Generator> generators() const;
 
-  std::vector<step> steps_;
+  std::vector<module_layer> layers_;
   std::vector<named_tensor> state_;
   at::Device device_;
   bool channels_last_ = false;

@@ -1,6 +1,8 @@
 #include "engine/run/records/test_details.hpp"
 #include "engine/run/steps/final_choice.hpp"
+#include "engine/training/final/composing.hpp"
 #include "engine/training/final/data_folds.hpp"
+#include "engine/training/final/model_bags.hpp"
 #include "engine/training/weights/weights.hpp"
 #include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
@@ -34,6 +36,17 @@ trained_member trained(fitness_function& trainer, candidate_id id, data_fold fol
           .fold = fold,
           .bag = bag == 0 ? id : bag,
           .weights = **done.weights.load()};
+}
+
+/// Returns weights whose scores are so many times as far apart.
+bytes surer(const bytes& weights, float times) {
+  auto all = decode_weights(weights);
+  REQUIRE(all);
+  for (auto& one : *all)
+    if (one.name.starts_with("output."))
+      for (auto& value : one.values)
+        value *= times;
+  return encode_weights(*all);
 }
 
 } // namespace
@@ -140,6 +153,45 @@ TEST_CASE("composing: by the run's objective no final model is behind a single o
   const evaluation chosen{.metrics = made->model.metrics,
                           .parameters = made->tested.parameters};
   CHECK_FALSE(best_ahead(chosen, singles, goal));
+}
+
+TEST_CASE("composing: by its loss no final model is behind a single one with its bound") {
+  const training_bench given(separable_csv(120)), noise(noise_csv(160));
+  const auto* bench = GENERATE_REF(&given, &noise);
+  auto setup = bench->setup;
+  setup.goal = {.metric = "validation.loss", .maximize = false};
+  std::vector<trained_member> members;
+  for (candidate_id id = 1; id <= 3; ++id)
+    members.push_back(trained(*bench->trainer(), id));
+  // A bound is worth most to those that are sure, also where they are wrong.
+  for (auto& m : members)
+    m.weights = surer(m.weights, static_cast<float>(10 * m.id));
+  training_context context(setup, 1);
+  context.prepare_thread();
+  REQUIRE(context.load());
+  model_gathering models(context, 1, model_gathering::clock::time_point::max());
+  for (const auto& m : members)
+    models.add({&m});
+  models.add_linear_model();
+  models.add_boosted_trees();
+  const double least = models.least_probability();
+  std::vector<evaluation> singles;
+  for (const auto& bag : models.bags)
+    for (const double t : {1.0, bag.temperature})
+      singles.push_back(
+          models.measured(models.at_temperature(bag.said, t / bag.temperature), bag.costs,
+                          {.least = least}));
+  for (const auto& fitted : {models.linear, models.trees}) {
+    REQUIRE(fitted);
+    singles.push_back({.metrics = fitted->metrics});
+  }
+  const auto made = compose_final_model(context, members, 1, {});
+  REQUIRE(made);
+  const auto ahead = best_ahead({.metrics = made->model.metrics}, singles, setup.goal);
+  CAPTURE(metric_of(made->model.metrics, "validation.loss"),
+          ahead ? metric_of(singles[*ahead].metrics, "validation.loss") : 0,
+          ahead.value_or(99));
+  CHECK_FALSE(ahead);
 }
 
 TEST_CASE(

@@ -1,4 +1,5 @@
-#include "engine/training/network/operator_modules.hpp"
+#include "engine/program/write/writer.hpp"
+#include "engine/training/network/network_module.hpp"
 #include "engine/training/weights/initial_weights.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/mixture.hpp"
@@ -30,12 +31,13 @@ layer a_layer(std::string_view op, std::vector<tensor_shape> in,
   return l;
 }
 
-std::shared_ptr<layer_module> built(const layer& l) {
-  const auto* op = find_operator_module(l.op);
-  REQUIRE(op != nullptr);
-  layer_context context{.random = training_key{.seed = 1, .id = 1}.stream(l.name),
-                        .device = at::kCPU};
-  return op->build(l, context);
+std::shared_ptr<network_module> built(const layer& l) {
+  return std::make_shared<network_module>(
+      network{.layers = {l}}, training_key{.seed = 1, .id = 1}, at::Device(at::kCPU));
+}
+
+at::Tensor forward(const network_module& one, std::vector<at::Tensor> in) {
+  return one.forward_layer(0, std::move(in), {});
 }
 
 search_space an_image_space() {
@@ -58,7 +60,7 @@ at::Tensor examples_of(const tensor_shape& shape, std::int64_t batch = 3) {
 at::Tensor through(const layer& l, const at::Tensor& x, bool training = false) {
   const auto module = built(l);
   module->train(training);
-  return module->forward({&x, 1});
+  return forward(*module, {x});
 }
 
 // Forward, backward, shape and parameters, as decode promised them.
@@ -69,7 +71,7 @@ std::string check_layer(const layer& l) {
     in.push_back(examples_of(shape).set_requires_grad(true));
   if (l.inputs.empty() && in.empty())
     in.push_back(examples_of(l.out).set_requires_grad(true));
-  const auto out = module->forward(in);
+  const auto out = forward(*module, in);
   std::vector<std::int64_t> promised{3};
   promised.insert(promised.end(), l.out.sizes.begin(), l.out.sizes.end());
   if (out.sizes() != at::IntArrayRef(promised))
@@ -121,15 +123,13 @@ bool close(const at::Tensor& a, const at::Tensor& b) {
 
 } // namespace
 
-TEST_CASE("operators: both tables hold the same names") {
-  std::set<std::string_view> rules, modules;
-  for (const auto& o : operators())
-    if (o.parts == nullptr)
-      rules.insert(o.name);
-  for (const auto& o : operator_modules())
-    modules.insert(o.name);
-  CHECK(rules == modules);
-  CHECK(modules.size() == operator_modules().size());
+TEST_CASE("operators: the computations that have kernels are those that have writers") {
+  std::set<std::string_view> computed, written;
+  for (const auto& k : kernels())
+    CHECK(computed.insert(k.computes).second);
+  for (const auto& w : writers())
+    written.insert(w.computes);
+  CHECK(computed == written);
 }
 
 TEST_CASE("operators: every row computes what its shape and cost rules say") {
@@ -164,9 +164,9 @@ TEST_CASE("operators: those that keep signs or units do so") {
       const auto x = examples_of(shape);
       const std::vector<at::Tensor> in(l.in.size(), x), positive(l.in.size(), x.abs());
       if (o.keeps_sign)
-        CHECK(module->forward(positive).min().item<float>() >= 0);
+        CHECK(forward(*module, positive).min().item<float>() >= 0);
       if (o.units == unit_origin::kept)
-        CHECK(module->forward(in).reshape_as(x).equal(x));
+        CHECK(forward(*module, in).reshape_as(x).equal(x));
     }
   }
 }
@@ -233,7 +233,7 @@ TEST_CASE("operators: piecewise gives how far each number is through bins of qua
   const auto examples = at::tensor({0.0F, 1.0F, 2.0F, 10.0F, 4.0F}).unsqueeze(1);
   module->observe(at::cat({examples, at::ones({5, 1})}, 1));
   const auto x = at::tensor({-1.0F, 1.0F, 1.0F, 1.0F, 6.0F, 2.0F, 99.0F, 0.0F});
-  const auto y = module->forward(std::vector{x.reshape({4, 2})});
+  const auto y = forward(*module, {x.reshape({4, 2})});
   CHECK(close(y, at::tensor({0.0F, 0.0F, 0.0F, 0.0F, 0.5F, 0.0F, 0.0F, 0.0F, 1.0F, 0.5F,
                              1.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F})
                      .reshape({4, 4})));
@@ -273,13 +273,14 @@ TEST_CASE("operators: a tree says what the leaf says to which comparisons lead")
                           {"width", std::int64_t{1}}});
   const auto module = built(l);
   const at::NoGradGuard no_grad;
-  module->named_buffers()["features"].copy_(at::tensor({0.0F, 1.0F, 1.0F}).unsqueeze(0));
-  module->named_buffers()["thresholds"].copy_(
+  module->named_buffers()["n1:features"].copy_(
+      at::tensor({0.0F, 1.0F, 1.0F}).unsqueeze(0));
+  module->named_buffers()["n1:thresholds"].copy_(
       at::tensor({0.0F, 1.0F, -1.0F}).unsqueeze(0));
-  module->named_parameters()["leaves"].copy_(
+  module->named_parameters()["n1:leaves"].copy_(
       at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).unsqueeze(0));
   const auto x = at::tensor({-1.0F, 0.0F, -1.0F, 1.0F, 0.0F, -2.0F, 0.0F, -1.0F});
-  const auto y = module->forward(std::vector{x.reshape({4, 2})});
+  const auto y = forward(*module, {x.reshape({4, 2})});
   CHECK(at::equal(y, at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).unsqueeze(1)));
 }
 
@@ -288,10 +289,9 @@ TEST_CASE("operators: trees say the same of a large batch, which is taken in par
                          {{"depth", std::int64_t{1}}, {"trees", std::int64_t{4096}}});
   const auto module = built(l);
   const auto x = examples_of({{3}}, 70);
-  const auto whole = module->forward(std::vector{x});
+  const auto whole = forward(*module, {x});
   for (const std::int64_t row : {0, 15, 16, 69})
-    CHECK(close(module->forward(std::vector{x.narrow(0, row, 1)}),
-                whole.narrow(0, row, 1)));
+    CHECK(close(forward(*module, {x.narrow(0, row, 1)}), whole.narrow(0, row, 1)));
 }
 
 TEST_CASE("operators: a residual block of a table passes on what enters it at first") {
@@ -365,12 +365,9 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
                                      tree_network(vector, {.trees = 7, .depth = 3})};
   check(mixture_of(members, mixed_answers::probabilities));
   check(mixture_of(members, mixed_answers::bounded_probabilities));
-  for (const auto& m : operator_modules()) {
-    INFO(m.name);
-    // Without weights, and of more than one input.
-    if (m.name != "add" && m.name != "multiply" && m.name != "concat"
-        && m.name != "resize" && m.name != "select")
-      CHECK(met.contains(m.name));
+  for (const auto& o : operators()) {
+    INFO(o.name);
+    CHECK((o.tensors == nullptr || met.contains(o.name)));
   }
 }
 

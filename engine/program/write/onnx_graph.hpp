@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/export/model/model.hpp"
-#include "engine/export/source/wire_message.hpp"
+#include "engine/program/lower/program.hpp"
+#include "engine/program/write/wire_message.hpp"
 #include "genome/codec/codec.hpp"
 
 #include <bit>

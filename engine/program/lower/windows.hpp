@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/program/lower/program.hpp"
+
+#include <utility>
+#include <vector>
+
+/// Facts of convolutions and pools that kernels and exports share
+/// (search_spaces/operators/operators.hpp, Windows).
+namespace clade {
+
+/// A convolution's window, along height and width alike.
+struct convolution_window {
+  std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+  std::int64_t groups = 1;
+};
+[[nodiscard]] convolution_window window_of(const program_step& s);
+
+/// A pool's window, and what lies beyond the edges.
+struct pool_window {
+  std::int64_t kernel = 2, stride = 2;
+  std::int64_t top = 0, left = 0, bottom = 0, right = 0;
+
+  /// An odd window has as much beyond each edge.
+  [[nodiscard]] bool odd() const { return kernel % 2 == 1; }
+};
+[[nodiscard]] pool_window pool_of(const program_step& s);
+
+/// Whether the windows of a pool have as much beyond each edge, so that it is a step
+/// "avg_pool"; else it is an "average".
+[[nodiscard]] bool has_even_windows(const layer& l);
+
+/// Row i of what an "average" gives is the mean of rows [first, second) of pair i of what
+/// enters it, and so with columns.
+struct averaged_spans {
+  using span_list = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  span_list rows, columns;
+};
+[[nodiscard]] averaged_spans averaged(const program_step& s);
+
+/// Returns [spans, size], row-major: the matrix whose rows average a side of that size.
+[[nodiscard]] std::vector<float> averaging_matrix(const averaged_spans::span_list& spans,
+                                                  std::int64_t size);
+
+} // namespace clade

@@ -1,0 +1,157 @@
+// Computations without weights. ONNX has operators that came after opset 17, or that
+// onnxruntime has for some types alone, written out in older ones: GELU by Erf, SiLU by
+// Sigmoid.
+#include "engine/program/write/writer.hpp"
+#include "genome/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <numbers>
+
+namespace clade {
+namespace {
+
+template<class Step>
+std::string pass_on(Step& s) {
+  return s.x();
+}
+
+std::string activation_onnx(onnx_lines& s) {
+  const auto& function = text_setting(s.step.settings, "function");
+  if (function == "relu")
+    s.last("Relu", {s.x()});
+  else if (function == "leaky_relu")
+    s.last("LeakyRelu", {s.x()}).real("alpha", 0.01);
+  else if (function == "elu")
+    s.last("Elu", {s.x()}).real("alpha", 1);
+  else if (function == "tanh")
+    s.last("Tanh", {s.x()});
+  else if (function == "sigmoid")
+    s.last("Sigmoid", {s.x()});
+  else if (function == "silu") {
+    s.add("Sigmoid", {s.x()}, "gate");
+    s.last("Mul", {s.x(), s.part("gate")});
+  } else { // gelu: x/2 (1 + erf(x / sqrt 2))
+    s.add("Mul", {s.x(), s.number("root", 1 / std::numbers::sqrt2)}, "scaled");
+    s.add("Erf", {s.part("scaled")}, "erf");
+    s.add("Add", {s.part("erf"), s.number("one", 1)}, "shifted");
+    s.add("Mul", {s.x(), s.part("shifted")}, "double");
+    s.last("Mul", {s.part("double"), s.number("half", 0.5)});
+  }
+  return s.step.name;
+}
+
+std::string activation_script(const written_step& s) {
+  const auto& function = text_setting(s.step.settings, "function");
+  return fmt::format("torch.{}({}{}", function, s.x(),
+                     function == "leaky_relu" ? ", 0.01)" : ")");
+}
+
+std::string activation_python(const written_step& s) {
+  const auto& function = text_setting(s.step.settings, "function");
+  return fmt::format("{}{}({})",
+                     function == "tanh" || function == "sigmoid" ? "torch." : "F.",
+                     function, s.x());
+}
+
+std::string dropout_module(const written_step& s) {
+  return fmt::format("nn.Dropout({})", literal(real_setting(s.step.settings, "rate")));
+}
+
+// All inputs, joined by an operator of two.
+std::string folded(onnx_lines& s, const char* op) {
+  auto sum = s.x();
+  for (std::size_t i = 1; i < s.in.size(); ++i) {
+    const auto name =
+        i + 1 == s.in.size() ? s.step.name : s.part(fmt::format("first{}", i + 1));
+    s.graph.add(op, {sum, s.in[i]}, name);
+    sum = name;
+  }
+  return sum;
+}
+std::string add_onnx(onnx_lines& s) {
+  return folded(s, "Add");
+}
+std::string multiply_onnx(onnx_lines& s) {
+  return folded(s, "Mul");
+}
+std::string sum_of_inputs(const written_step& s) {
+  return joined(s.in, " + ");
+}
+std::string product_of_inputs(const written_step& s) {
+  return joined(s.in, " * ");
+}
+
+std::string concat_onnx(onnx_lines& s) {
+  s.last("Concat", s.in).whole("axis", 1);
+  return s.step.name;
+}
+std::string concatenated(const written_step& s) {
+  return fmt::format("torch.cat([{}], 1)", joined(s.in, ", "));
+}
+
+std::string flatten_onnx(onnx_lines& s) {
+  s.last("Flatten", {s.x()}).whole("axis", 1);
+  return s.step.name;
+}
+std::string flatten_script(const written_step& s) {
+  return fmt::format("torch.flatten({}, 1)", s.x());
+}
+std::string flatten_python(const written_step& s) {
+  return s.x() + ".flatten(1)";
+}
+
+std::string as_image_onnx(onnx_lines& s) {
+  s.last("Reshape", {s.x(), s.shape("shape", onnx_graph::of_examples(s.step.out))});
+  return s.step.name;
+}
+std::string as_image_script(const written_step& s) {
+  return fmt::format("torch.unsqueeze(torch.unsqueeze({}, 2), 3)", s.x());
+}
+std::string as_image_python(const written_step& s) {
+  return s.x() + "[:, :, None, None]";
+}
+
+constexpr std::array rows{
+    writer{.computes = "input",
+           .onnx = pass_on<onnx_lines>,
+           .script = pass_on<const written_step>,
+           .python = pass_on<const written_step>},
+    writer{.computes = "activation",
+           .onnx = activation_onnx,
+           .script = activation_script,
+           .python = activation_python},
+    writer{.computes = "dropout",
+           .onnx = pass_on<onnx_lines>,
+           .script = pass_on<const written_step>,
+           .python_module = dropout_module},
+    writer{.computes = "add",
+           .onnx = add_onnx,
+           .script = sum_of_inputs,
+           .python = sum_of_inputs},
+    writer{.computes = "multiply",
+           .onnx = multiply_onnx,
+           .script = product_of_inputs,
+           .python = product_of_inputs},
+    writer{.computes = "concat",
+           .onnx = concat_onnx,
+           .script = concatenated,
+           .python = concatenated},
+    writer{.computes = "flatten",
+           .onnx = flatten_onnx,
+           .script = flatten_script,
+           .python = flatten_python},
+    writer{.computes = "as_image",
+           .onnx = as_image_onnx,
+           .script = as_image_script,
+           .python = as_image_python},
+};
+
+} // namespace
+
+std::span<const writer> plain_writers() {
+  return rows;
+}
+
+} // namespace clade

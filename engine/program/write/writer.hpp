@@ -1,0 +1,118 @@
+#pragma once
+
+#include "engine/program/lower/program.hpp"
+#include "engine/program/lower/weight_tensor.hpp"
+#include "engine/program/write/onnx_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace clade {
+
+/// A step that is written, whose tensors are indices into `weights`.
+struct written_step {
+  const program_step& step;
+  std::span<const weight_tensor> weights;
+  /// Its inputs: names of values or, in Python, expressions; of an input the prepared
+  /// examples.
+  std::vector<std::string> in;
+
+  [[nodiscard]] const std::string& x() const { return in.front(); }
+  [[nodiscard]] bool has(std::string_view role) const {
+    return step.tensor(role).has_value();
+  }
+  [[nodiscard]] const weight_tensor& tensor(std::string_view role) const {
+    return weights[*step.tensor(role)];
+  }
+};
+
+/// The nodes of a step. The last has the step's name, and each of its values is named
+/// "step.part".
+struct onnx_lines : written_step {
+  using names = onnx_graph::names;
+  using sizes = onnx_graph::sizes;
+
+  onnx_graph& graph;
+
+  [[nodiscard]] std::string part(const std::string& role) const {
+    return fmt::format("{}.{}", step.name, role);
+  }
+  /// Adds a node that gives a part; `last` adds the one that gives the step's value.
+  onnx_graph::node add(const std::string& op, const names& inputs,
+                       const std::string& role) {
+    return graph.add(op, inputs, part(role));
+  }
+  onnx_graph::node last(const std::string& op, const names& inputs) {
+    return graph.add(op, inputs, step.name);
+  }
+  /// A weight as a constant, in its own shape or in another one; returns its name.
+  std::string weight(std::string_view role) { return weight(role, tensor(role).shape); }
+  std::string weight(std::string_view role, const sizes& shape) {
+    return graph.numbers(tensor(role).name, shape, tensor(role).values);
+  }
+  template<class Number>
+  std::string numbers(const std::string& role, const sizes& shape,
+                      const std::vector<Number>& values) {
+    return graph.numbers(part(role), shape, values);
+  }
+  std::string number(const std::string& role, double v) {
+    return numbers(role, {}, std::vector<float>{static_cast<float>(v)});
+  }
+  std::string shape(const std::string& role, const sizes& values) {
+    return graph.shape(part(role), values);
+  }
+};
+
+/// A constant of a TorchScript module that is no weight.
+struct script_constant {
+  std::string name; ///< "step_rows"
+  std::vector<std::int64_t> shape;
+  std::variant<std::vector<float>, std::vector<std::int64_t>> values;
+};
+
+/// The lines of each export for a computation.
+struct writer {
+  using line = std::string (*)(const written_step&);
+
+  std::string_view computes;
+  /// Adds the nodes and returns the name of the value.
+  std::string (*onnx)(onnx_lines&);
+
+  /// The expression of TorchScript, and the constants and the method that it uses.
+  line script;
+  std::vector<script_constant> (*script_constants)(const written_step&) = nullptr;
+  line script_method = nullptr;
+
+  /// The expression of Python; null: the step is a module, self.NAME, that is called.
+  line python = nullptr;
+  /// The module's making; null: the step is none.
+  line python_module = nullptr;
+  /// The module's class, where PyTorch has none.
+  std::string_view python_class = {};
+};
+
+/// In the order in which the classes of Python stand in a file.
+[[nodiscard]] std::span<const writer> writers();
+/// The writer of a step; a computation that has none ends the program.
+[[nodiscard]] const writer& writer_of(const program_step& s);
+
+[[nodiscard]] std::span<const writer> plain_writers();
+[[nodiscard]] std::span<const writer> map_writers();
+[[nodiscard]] std::span<const writer> pool_writers();
+[[nodiscard]] std::span<const writer> norm_writers();
+[[nodiscard]] std::span<const writer> table_writers();
+
+/// The shortest digits that give the number back, with a point or an exponent.
+[[nodiscard]] std::string literal(double v);
+
+/// The attribute of a TorchScript module for a weight: "conv1.weight" is conv1_weight.
+[[nodiscard]] std::string attribute_name(std::string name);
+/// "self.conv1_weight", or "None" where the step has no such tensor.
+[[nodiscard]] std::string script_tensor(const written_step& s, std::string_view role);
+
+} // namespace clade
