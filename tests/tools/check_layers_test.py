@@ -138,7 +138,7 @@ class CheckLayers(unittest.TestCase):
     def test_quotes_do_not_hide_a_third_party_header(self):
         self.assert_fault(
             "genome/base/x.cpp", '#include "torch/torch.h"\n',
-            "genome/base/x.cpp:1: includes torch/torch.h: LibTorch is known to engine/export/torch and engine/training only")
+            "genome/base/x.cpp:1: includes torch/torch.h: LibTorch is known to engine/export/torch and engine/program/kernels and engine/training only")
 
     def test_a_library_without_a_home_is_refused(self):
         self.assert_fault(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/reading/preprocessing.hpp"
 #include "engine/program/write/onnx_graph.hpp"
 
 #include <string>
