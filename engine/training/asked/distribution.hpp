@@ -10,8 +10,8 @@
 
 namespace clade {
 
-/// Who holds the parameters to which the members of a team send gradients at their own
-/// pace.
+/// The holders of the parameters to which the members of a team send gradients, each at its
+/// own pace.
 enum class gradient_receivers : std::uint8_t {
   none,    ///< Members make each exchange together.
   servers, ///< A shard each.

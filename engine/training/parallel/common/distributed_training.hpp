@@ -11,7 +11,7 @@ namespace clade {
 
 /// Other networks that share each batch with the first.
 struct replica_team {
-  /// The same network, whose layers draw from streams of their own.
+  /// Copies of the first network, whose layers draw from streams of their own.
   std::vector<std::unique_ptr<network_module>> others;
   /// Called in each thread that works for them, before it does.
   std::function<void()> prepare_thread;
