@@ -253,6 +253,92 @@ class Entries(QueueTest):
         self.assertIn("no server of the queue answers", self.ask("get", status=2).err)
 
 
+# Writes a file after the other and closes each, about 20 MB/s.
+MANY_FILES = """
+import itertools, pathlib, sys, time
+for n in itertools.count():
+    pathlib.Path(sys.argv[1], str(n)).write_bytes(bytes(1 << 18))
+    time.sleep(0.012)
+"""
+# Writes as much, but each file in place of the one before, and bears with a full disk.
+ONE_FILE = """
+import contextlib, pathlib, sys, time
+fresh = pathlib.Path(sys.argv[1], "fresh")
+while True:
+    with contextlib.suppress(OSError):
+        fresh.write_bytes(bytes(1 << 18))
+        fresh.rename(fresh.with_name("one"))
+    time.sleep(0.012)
+"""
+
+
+class FillingDisk(QueueTest):
+    """A disk of the queue's own, of memory or with a file system in a file."""
+
+    def on_disks(self, test):
+        for kind, make in (("tmpfs", ["mount", "-t", "tmpfs", "-o", "size=160m,mode=0700", "clade-test"]),
+                           ("ext4", ["mount", "-o", "loop", self.folder / "image"])):
+            self.queue = self.folder / f"queue-{kind}"
+            self.queue.mkdir(mode=0o700)
+            if kind == "ext4":
+                with open(self.folder / "image", "wb") as image:
+                    image.truncate(160 << 20)
+                if subprocess.run(["mkfs.ext4", "-q", "-m", "0", self.folder / "image"], check=False).returncode != 0:
+                    self.skipTest("there is no mkfs.ext4")
+            if os.geteuid() != 0 or subprocess.run([*make, self.queue], capture_output=True, check=False).returncode != 0:
+                self.skipTest("only who may mount a file system can have a small one")
+            try:
+                with self.subTest(kind):
+                    self.serve()
+                    test()
+                    for entry in json.loads("[" + ",".join(self.ask("get", "--json").out.splitlines()) + "]"):
+                        self.ask("cancel", entry["id"])
+                    self.stop()
+            finally:
+                if self.server.running:
+                    self.server.kill()
+                self.assert_nothing_left()
+                subprocess.run(["umount", self.queue], check=True)
+
+    def files(self, name):
+        folder = self.queue / name
+        folder.mkdir()
+        return folder
+
+    def paused(self, entry):
+        return (self.describe(entry).get("reason") or "").startswith("paused: ")
+
+    def test_who_fills_it_by_many_files_is_paused_alone_and_goes_on(self):
+        def test():
+            innocent = self.submit("--", "python3", "-c", ONE_FILE, self.files("innocent"))
+            await_true((self.queue / "innocent" / "one").exists, "it writes nothing")
+            many = self.files("many")
+            fills = self.submit("--", "python3", "-c", MANY_FILES, many)
+            await_true(lambda: self.paused(fills), "who fills the disk is not paused")
+            self.assertFalse(self.paused(innocent))
+            await_true(lambda: f"#{fills} is paused" in self.server.err, "it is not said")
+            for file in list(many.iterdir()):
+                file.unlink()
+            await_true(lambda: not self.paused(fills) and any(many.iterdir()), "it does not go on")
+
+        self.on_disks(test)
+
+    def test_nobody_is_paused_for_what_another_writes(self):
+        def test():
+            innocent = self.submit("--", "python3", "-c", ONE_FILE, self.files("innocent"))
+            await_true((self.queue / "innocent" / "one").exists, "it writes nothing")
+            junk = self.files("junk")
+            with subprocess.Popen(["python3", "-c", MANY_FILES, junk], stderr=subprocess.DEVNULL) as other:
+                other.wait(PATIENCE_S)
+            await_true(lambda: "Nobody is paused" in self.server.err, "it is not said")
+            self.assertFalse(self.paused(innocent))
+            self.assertNotRegex(self.server.err, r"#\d+ is paused")
+            shutil.rmtree(junk)
+            self.assertEqual(self.describe(innocent)["state"], "running")
+
+        self.on_disks(test)
+
+
 class Faults(QueueTest):
     def test_a_server_that_is_killed_loses_nothing(self):
         experiment = self.write_experiment(duration="60ms")

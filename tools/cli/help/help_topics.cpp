@@ -394,7 +394,9 @@ down itself has failed; else a loss is nobody's fault. While less than 1 MiB is 
 disk of FOLDER nothing is taken and nothing begins there, and `get` says so; what runs goes
 on. When a sixteenth of it is left (from 2 to 64 MiB), the entry that has written most of
 what is gone is paused, on its machine, and `get` says so; it goes on when there is twice as
-much. Of a log longer than --log-limit the beginning and the end are kept, and `logs` says what is left out
+much. It is known by its files, or since it writes as much as the disk loses, and the disk
+loses no more while it is stopped for a moment; else nobody is paused, and the server or the
+machine says why. Of a log longer than --log-limit the beginning and the end are kept, and `logs` says what is left out
 (where the file system can free a part of a file, as all but old NFS can).
 
 Several servers: clade serve FOLDER --standby, on this machine or on another one that has

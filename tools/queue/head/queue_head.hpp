@@ -217,7 +217,7 @@ private:
   [[nodiscard]] expected<bool> carry_on(bool stopping, bool may_begin);
   [[nodiscard]] expected<void> look_for_room();
   void set_trouble(const std::string& why);
-  [[nodiscard]] std::string fullest() const;
+  [[nodiscard]] std::string fullest();
   [[nodiscard]] expected<void> record_ends();
   [[nodiscard]] entry_times times_run() const;
   [[nodiscard]] std::vector<queue_event> losses_of(const std::vector<entry_id>& ids,

@@ -150,13 +150,10 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
 }
 
 /// Names the entry that runs here and fills the queue's disk, which is full.
-std::string queue_head::fullest() const {
-  std::vector<disk_use> uses;
-  const auto processes = read_processes();
-  for (const auto id : processes_.ids())
-    uses.push_back({.id = id,
-                    .bytes = bytes_of_entry(processes_.root_of(id), processes, folder(),
-                                            entry_folder(folder(), id))});
+std::string queue_head::fullest() {
+  auto uses = processes_.disk_uses();
+  for (auto& one : uses)
+    one.free_when_begun = 0; // Others may have filled the most of it.
   const auto fills = who_fills(uses, 0);
   if (!fills)
     return "";

@@ -30,15 +30,18 @@ struct entry_processes_params {
   std::uint64_t log_bytes = usual_log_bytes;
   /// The space that the folder's disk has left; none: `space_of` the folder says so.
   std::function<expected<disk_space>()> space{};
-  /// Is told once of each log whose middle cannot be freed, and of each entry that is
-  /// paused; none: nobody is.
+  /// Is told once of each log whose middle cannot be freed, of each entry that is paused,
+  /// and of a disk that has little left where none is; none: nobody is told.
   std::function<void(const error&)> warn{};
 };
 
 /// The processes of entries on this machine; they end with it. For one thread.
 ///
-/// When the disk of their folder has little left, the entry that fills it (queue_disk.hpp)
-/// is paused by SIGSTOP, alone, and goes on when twice as much is left.
+/// When the disk of their folder has little left, the entry that fills it is paused by
+/// SIGSTOP, alone, and goes on when twice as much is left: the one with most of it in files
+/// that are known (queue_disk.hpp), or one that has written as much as the disk has lost
+/// (writes_seen.hpp), if the disk loses no more while it is stopped for a moment. Else nobody
+/// is paused.
 class entry_processes {
 public:
   using clock = std::chrono::steady_clock;
@@ -74,6 +77,9 @@ public:
   /// The entries that are paused, and why, for people.
   [[nodiscard]] std::map<entry_id, std::string> paused() const;
 
+  /// Looks who writes, and returns what the entries have on the disk of their folder.
+  [[nodiscard]] std::vector<disk_use> disk_uses();
+
   [[nodiscard]] bool empty() const { return running_.empty(); }
   [[nodiscard]] std::vector<entry_id> ids() const;
   /// The process that all others of the entry are below; 0: it does not run.
@@ -94,7 +100,11 @@ private:
     clock::time_point look_at_log = clock::now();
     clock::time_point looked = clock::now();
     std::uint64_t free_when_begun = 0; ///< The disk's free bytes.
-    std::string paused{};              ///< Why; empty: it is not.
+    writes_seen writes{};
+    std::string paused{};           ///< Why; empty: it is not.
+    std::uint64_t paused_bytes = 0; ///< That it has on the disk.
+    /// The disk went on falling while it was stopped.
+    bool innocent = false;
   };
 
   [[nodiscard]] clock::time_point due(const running_entry& one) const;
@@ -103,12 +113,31 @@ private:
   void shorten_log_of(entry_id id, running_entry& one) const;
   [[nodiscard]] expected<disk_space> space() const;
   void tend_disk(clock::time_point now);
-  void pause_who_fills(const disk_space& disk);
+  void look_at_writes();
+  [[nodiscard]] std::vector<disk_use> uses_seen(bool paused_too) const;
+  void pause_who_fills(const disk_space& disk, clock::time_point now);
+  void pause(const disk_use& use, const disk_space& disk);
+  [[nodiscard]] std::optional<disk_use> suspect(const disk_space& disk) const;
+  void stop_for_a_moment(const disk_use& use, const disk_space& disk,
+                         clock::time_point now);
+  void judge(const disk_space& disk, clock::time_point now);
+  void say_why_nobody(const disk_space& disk, std::span<const disk_use> uses);
   static void go_on(running_entry& one);
+  static void signal_all(const running_entry& one, int what);
 
   entry_processes_params params_;
   std::map<entry_id, running_entry> running_;
   std::uint64_t free_ = 0; ///< The disk's free bytes at the last look.
+  double falls_by_ = 0;    ///< The bytes that it loses a second, over the last one.
+  /// An entry that is stopped for a moment, and the disk's free bytes when that began.
+  struct trial {
+    disk_use use;
+    std::uint64_t free = 0;
+    double fell_by = 0;
+    clock::time_point since, until;
+  };
+  std::optional<trial> trial_;
+  bool told_of_nobody_ = false; ///< That none is paused, since the disk has little left.
   clock::time_point looked_ = clock::now(), look_at_disk_ = clock::now();
 };
 

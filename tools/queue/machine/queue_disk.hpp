@@ -1,16 +1,15 @@
 #pragma once
 
-#include "engine/evaluation/process/process_table.hpp"
 #include "engine/queue/queue_entry.hpp"
 #include "genome/base/error.hpp"
-
-#include <sys/types.h>
+#include "tools/queue/machine/writes_seen.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace clade {
 
@@ -40,17 +39,20 @@ struct disk_space {
 /// sixteenth of the disk, from 2 MiB to 64 MiB.
 [[nodiscard]] std::uint64_t scarce_bytes(const disk_space& disk);
 
-/// Returns what these files on the disk of the queue's `folder` take, each once: those that
-/// processes below `root`, of `all` that there are, have open to write, and those in the
-/// entry's folder `its`.
-[[nodiscard]] std::uint64_t bytes_of_entry(pid_t root, std::span<const process_entry> all,
+/// Whether the kernel counts by process what is written to the disk of a folder: not where
+/// that is memory, or a user's program.
+[[nodiscard]] bool counts_writes(const std::filesystem::path& folder);
+
+/// Returns what an entry has on the disk of the queue's `folder`: the files that it was seen
+/// to write and those in its own folder `its`, each once.
+[[nodiscard]] std::uint64_t bytes_of_entry(const writes_seen& seen,
                                            const std::filesystem::path& folder,
                                            const std::filesystem::path& its);
 
 /// The space that an entry that runs has on the queue's disk.
 struct disk_use {
   entry_id id = 0;
-  std::uint64_t bytes = 0;           ///< `bytes_of_entry`.
+  std::uint64_t bytes = 0; ///< `bytes_of_entry`, or more where its writes tell of it.
   std::uint64_t free_when_begun = 0; ///< The bytes that the disk had free then.
 };
 
@@ -59,12 +61,18 @@ struct disk_use {
 /// began, so that nobody is blamed for what others write, in the queue or beside it.
 [[nodiscard]] std::optional<disk_use> who_fills(std::span<const disk_use> all,
                                                 std::uint64_t free);
+/// Says why it names nobody: "#3 has the most of it of all that runs here, 12 MiB, less
+/// than half of the 300 MiB that it has lost since #3 began".
+[[nodiscard]] std::string why_nobody_fills(std::span<const disk_use> all,
+                                           std::uint64_t free);
 
-/// How long nobody need look at the disk, which had `free_before` left a while before: a
-/// quarter of the time until it is scarce if it goes on as since then, from 10 ms to a
-/// second.
-[[nodiscard]] std::chrono::milliseconds
-pause_between_looks(const disk_space& disk, std::uint64_t free_before,
-                    std::chrono::nanoseconds since);
+/// How long it takes until little is left of a disk that loses so many bytes a second;
+/// none: it loses none.
+[[nodiscard]] std::optional<std::chrono::duration<double>>
+time_until_scarce(const disk_space& disk, double falls_by);
+
+/// How long nobody need look at it: a quarter of that time, from 10 ms to a second.
+[[nodiscard]] std::chrono::milliseconds pause_between_looks(const disk_space& disk,
+                                                            double falls_by);
 
 } // namespace clade
