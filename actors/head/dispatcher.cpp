@@ -40,8 +40,11 @@ void dispatcher_state::take(const submission& message) {
   const bool first = !born.empty() && !std::exchange(has_begun, true);
   for (const auto& t : tasks_of(born, params.tasks, /*lightest_first=*/first))
     schedule.submit(t);
-  for (const auto& c : born)
+  for (const auto& c : born) {
     open.emplace(c.id, c);
+    if (c.fold.of != 0 && c.time.count() > 0)
+      finals.emplace(c.id, now());
+  }
   serve();
 }
 
@@ -267,7 +270,26 @@ void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
   self->send(found->second.link, std::move(message));
 }
 
-assignment dispatcher_state::assign(const lease& l, lineage start) const {
+// The trainings at the end of a run have the rest of its time together: those that were
+// not handed out yet share it, in turn on each slot.
+std::chrono::milliseconds dispatcher_state::time_for(const candidate& c) {
+  constexpr std::chrono::milliseconds least = 1s;
+  const auto submitted = finals.find(c.id);
+  if (submitted == finals.end() || params.by_team)
+    return c.time;
+  const auto waiting = std::ranges::count_if(finals, [&](const auto& f) {
+    return open.contains(f.first) && (f.first == c.id || !given_finals.contains(f.first));
+  });
+  given_finals.insert(c.id);
+  const auto slots = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, nodes.size()));
+  const auto in_turn = (waiting + slots - 1) / slots;
+  const auto left =
+      c.time
+      - std::chrono::duration_cast<std::chrono::milliseconds>(now() - submitted->second);
+  return std::max(std::min(least, c.time), left / in_turn);
+}
+
+assignment dispatcher_state::assign(const lease& l, lineage start) {
   if (l.id.type != task_type::train) {
     auto test = tests.at(l.id).what;
     test.lease = l.number;
@@ -276,20 +298,21 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
   const auto& c = open.at(l.id.candidate);
   return {.id = l.id,
           .lease = l.number,
-          .what = training_task{.network = {.genome = encode(*c.genome),
-                                            .epochs = c.epochs,
-                                            .start = c.start,
-                                            .start_epoch = c.start_epoch,
-                                            .before = ancestors_of(start),
-                                            .checkpoint = std::move(start.checkpoint)},
-                                .keep_weights_above = std::bit_cast<std::uint64_t>(
-                                    weights_wanted_above(c, keep_weights_above)),
-                                .fold = c.fold.index,
-                                .folds = c.fold.of,
-                                .time_ms = static_cast<std::uint64_t>(c.time.count()),
-                                .keep_checkpoint = static_cast<std::uint8_t>(
-                                    checkpoint_left_by(c, params.keep_checkpoints)),
-                                .shares = params.by_team ? schedule.shares_of(l.id) : 0}};
+          .what =
+              training_task{.network = {.genome = encode(*c.genome),
+                                        .epochs = c.epochs,
+                                        .start = c.start,
+                                        .start_epoch = c.start_epoch,
+                                        .before = ancestors_of(start),
+                                        .checkpoint = std::move(start.checkpoint)},
+                            .keep_weights_above = std::bit_cast<std::uint64_t>(
+                                weights_wanted_above(c, keep_weights_above)),
+                            .fold = c.fold.index,
+                            .folds = c.fold.of,
+                            .time_ms = static_cast<std::uint64_t>(time_for(c).count()),
+                            .keep_checkpoint = static_cast<std::uint8_t>(
+                                checkpoint_left_by(c, params.keep_checkpoints)),
+                            .shares = params.by_team ? schedule.shares_of(l.id) : 0}};
 }
 
 slots_view dispatcher_state::view() const {

@@ -91,7 +91,11 @@ struct dispatcher_state {
   lost_processes lost;
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
-  std::map<task_id, open_test> tests;            ///< The same of these.
+  /// When those of them that share the time at the end of a run were submitted, and which
+  /// of these were handed out.
+  std::map<candidate_id, time_point> finals;
+  std::set<candidate_id> given_finals;
+  std::map<task_id, open_test> tests; ///< The same of these.
   team_roster teams;
   std::uint64_t last_generation = 0;
   straggler_watch stragglers;
@@ -158,7 +162,8 @@ private:
   void give(node_id id, const std::vector<lease>& leases);
   void give(node_id id, const std::vector<lease>& leases,
             std::map<candidate_id, lineage> starts);
-  [[nodiscard]] assignment assign(const lease& l, lineage start) const;
+  [[nodiscard]] assignment assign(const lease& l, lineage start);
+  [[nodiscard]] std::chrono::milliseconds time_for(const candidate& c);
   [[nodiscard]] std::optional<lease> lease_of(node_id id, std::uint64_t number) const;
   void forget_ended(node_id id, node_entry& node) const;
   [[nodiscard]] blob whole_of(node_entry& node, const result& r, blob_part part) const;

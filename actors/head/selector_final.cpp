@@ -2,6 +2,7 @@
 // search had, and the final model is put together from all models there are.
 #include "actors/head/selector.hpp"
 #include "engine/evaluation/final_members.hpp"
+#include "engine/run/steps/final_sources.hpp"
 #include "genome/codec/codec.hpp"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void selector_state::plan_end(const std::string& reason) {
   self->request(params.dispatcher, caf::infinite, slots_query{})
       .then([this, reason](const slots_view& view) {
         auto plan = plan_final_stage(
-            run.rules.final_stage, run.best,
+            run.rules.final_stage, final_sources(run),
             {.slots = std::max<std::size_t>(1, view.slots.size() / params.devices),
              .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
              .epochs = params.epochs});

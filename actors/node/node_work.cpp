@@ -81,6 +81,7 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
              .memory_bytes = e.limits.evaluation_memory};
   if (trains_)
     positions_ = kept_folder("positions", run);
+  wall_time_ = e.limits.wall_time;
   grace_ = e.evaluator->grace();
   if (e.traits().runs_program)
     logs_ = programs.logs.empty() ? kept_folder("logs", run) : programs.logs;
@@ -108,6 +109,12 @@ budget node_work::budget(const clade::budget& said) const {
   if (said.time.count() != 0)
     b.time = said.time;
   return b;
+}
+
+// In a run by minutes trainings may be shorter than a test, which has as many examples
+// however short they are.
+std::chrono::milliseconds node_work::longest_test() const {
+  return budget_.time.count() == 0 ? budget_.time : std::max(budget_.time, wall_time_);
 }
 
 job node_work::limited(job j) const {
@@ -150,8 +157,9 @@ expected<examination> node_work::examine(std::uint64_t lease, job j, const bytes
   expected<examination> tested = fail(error_kind::internal, "nothing was examined");
   bool examining = false;
   const auto done = evaluate_lineage(std::move(before), std::move(j), [&](job one) {
-    const occupation here(*this, {id, task_type::test}, lease, budget(one.budget).time);
     examining = one.id == id;
+    const occupation here(*this, {id, task_type::test}, lease,
+                          examining ? longest_test() : budget(one.budget).time);
     if (!examining)
       return fitness_->evaluate(limited(std::move(one)), p);
     tested = fitness_->examine(limited(std::move(one)), weights);
@@ -168,15 +176,15 @@ expected<composition> node_work::compose(std::uint64_t lease,
   std::lock_guard lock(fitness_mutex_);
   // Whoever puts it together leaves out what there is no time for; this is for one who
   // hangs.
-  const auto limit =
-      budget_.time.count() == 0 ? budget_.time : std::max(budget_.time, said.time);
-  const occupation here(*this, {0, task_type::compose}, lease, limit);
+  const auto limit = longest_test();
+  const occupation here(*this, {0, task_type::compose}, lease,
+                        limit.count() == 0 ? limit : std::max(limit, said.time));
   return fitness_->compose(members, seed_, budget(said));
 }
 
 expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {
   std::lock_guard lock(fitness_mutex_);
-  const occupation here(*this, {0, task_type::test}, lease, budget_.time);
+  const occupation here(*this, {0, task_type::test}, lease, longest_test());
   return fitness_->baseline(seed_, budget_);
 }
 

@@ -120,6 +120,7 @@ private:
   };
 
   [[nodiscard]] job limited(job j) const;
+  [[nodiscard]] std::chrono::milliseconds longest_test() const;
 
   std::mutex fitness_mutex_;
   std::unique_ptr<fitness_function> fitness_;
@@ -129,6 +130,7 @@ private:
   bool trains_ = false;
   /// The time that the evaluator has beyond its limit.
   std::chrono::milliseconds grace_{0};
+  std::chrono::milliseconds wall_time_{0}; ///< The experiment's limit of the run.
   std::filesystem::path positions_, logs_;
   mutable std::mutex current_mutex_;
   std::optional<current> current_;

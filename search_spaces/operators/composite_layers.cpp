@@ -31,6 +31,7 @@ network_builder::add_parts(const std::string& name, const operator_entry& entry,
     if (!added)
       return added;
     network_.layers[*added].starts_at_zero = part.starts_at_zero;
+    network_.layers[*added].joins_at_zero = part.joins_at_zero;
     network_.layers[*added].adds_branch = part.adds_branch;
     network_.layers[*added].selected = std::move(part.selected);
     layers.push_back(*added);

@@ -39,6 +39,11 @@ struct layer {
   /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
   /// that is added to what it branched off.
   bool starts_at_zero = false;
+  /// The same, but only in a network that takes over weights, which it has none of: what is
+  /// added to a trained network changes nothing at first. In a shallow network that is
+  /// trained from new weights, branches that start at 0 cost about half of what its first
+  /// epochs learn.
+  bool joins_at_zero = false;
   /// For an add: its first input is a residual branch, which is added to what it branched
   /// off.
   bool adds_branch = false;

@@ -55,8 +55,9 @@ struct layer_part {
   std::string_view op;
   std::vector<setting> settings;   ///< The settings that are not the fallback.
   std::vector<std::size_t> inputs; ///< Parts, counted from 1; 0: what enters.
-  /// It means the same as in `layer`, and likewise do the next two.
+  /// It means the same as in `layer`, and likewise do the next three.
   bool starts_at_zero = false;
+  bool joins_at_zero = false;
   bool adds_branch = false;
   std::vector<std::int64_t> selected = {};
 };

@@ -4,9 +4,8 @@
 // their names, so that a child with one repetition more finds its parent's layers again.
 //
 // A branch that is added to what it branched off ends with a layer that gives 0 at first
-// (layer_part::starts_at_zero): a stack of any depth begins as the sum of its skips (He et
-// al., "Bag of Tricks for Image Classification", CVPR 2019), and a repetition more
-// computes what was computed without it.
+// where the branch is new in a trained network (layer_part::joins_at_zero): a repetition
+// more computes what was computed without it.
 #include "search_spaces/operators/operator_rows.hpp"
 #include "search_spaces/rows/operator_settings.hpp"
 #include "search_spaces/rows/part_assembly.hpp"
@@ -117,10 +116,10 @@ parts residual_parts(const composite_input& in, const settings_list& settings) {
       const auto inner = std::max<std::int64_t>(filters / 4, 1);
       all.then("conv1", "conv", conv(inner, 1, 1, activation));
       all.then("conv2", "conv", conv(inner, kernel, stride, activation));
-      all.then("conv3", "conv", conv(filters, 1, 1, "none")).starts_at_zero = true;
+      all.then("conv3", "conv", conv(filters, 1, 1, "none")).joins_at_zero = true;
     } else {
       all.then("conv1", "conv", conv(filters, kernel, stride, activation));
-      all.then("conv2", "conv", conv(filters, kernel, 1, "none")).starts_at_zero = true;
+      all.then("conv2", "conv", conv(filters, kernel, 1, "none")).joins_at_zero = true;
     }
     const auto branch = all.last();
     all.go_on_from(before);
@@ -161,7 +160,7 @@ parts inverted_parts(const composite_input& in, const settings_list& settings) {
              depthwise(integer_setting(settings, "kernel"), stride, activation, "batch"));
     if (squeeze > 0)
       squeeze_and_excite(all, inner, squeeze);
-    all.then("reduce", "conv", conv(filters, 1, 1, "none")).starts_at_zero = skips;
+    all.then("reduce", "conv", conv(filters, 1, 1, "none")).joins_at_zero = skips;
     if (skips)
       all.add_to(before);
   });
@@ -182,7 +181,7 @@ parts convnext_parts(const composite_input& in, const settings_list& settings) {
              depthwise(integer_setting(settings, "kernel"), 1, "none", "none"));
     all.then("norm", "channel_norm");
     all.then("expand", "conv", conv(inner, 1, 1, "gelu", "none"));
-    all.then("reduce", "conv", conv(filters, 1, 1, "none", "none")).starts_at_zero = true;
+    all.then("reduce", "conv", conv(filters, 1, 1, "none", "none")).joins_at_zero = true;
     all.add_to(before);
   });
 }
@@ -193,7 +192,8 @@ constexpr std::array table{
                    .details = "As in ResNet: convolutions with batch norm, the sum with "
                               "what entered, activation. Where stride or channels "
                               "change, a convolution of kernel 1 with batch norm is on "
-                              "the skip. The branch adds nothing at first.",
+                              "the skip. A branch that is new in a trained network "
+                              "adds nothing at first.",
                    .output = "[filters, h', w']",
                    .costs = "what its convolutions, norms, sums and activations cost",
                    .settings = residual_settings,

@@ -1,5 +1,6 @@
 #include "search_spaces/rows/operator_rules.hpp"
 
+#include <cmath>
 #include <numeric>
 
 namespace clade::operator_rules {
@@ -50,10 +51,13 @@ tensor_entries block_tensors(const layer& l, std::array<std::int64_t, 4> weight,
       weight.begin() + 1, weight.end(), std::int64_t{1},
       [](auto product, auto size) { return size == 0 ? product : product * size; });
   const bool zero = norm == "none" && l.starts_at_zero;
-  all.push_back(
-      {"weight", weight,
-       zero ? initial_values{}
-            : uniform_for(gain_before(text_setting(l.settings, "activation")), fan_in)});
+  // A batch norm takes out the scale of what it normalizes, so that smaller weights make
+  // larger first steps: those of LibTorch's own convolutions.
+  static const double before_norm = 1 / std::sqrt(3.0);
+  const bool in_image = norm == "batch" && l.out.layout() == layout::image;
+  const double gain =
+      in_image ? before_norm : gain_before(text_setting(l.settings, "activation"));
+  all.push_back({"weight", weight, zero ? initial_values{} : uniform_for(gain, fan_in)});
   if (norm == "none")
     return all;
   all.push_back({"norm.weight", {units}, {.by = l.starts_at_zero ? 0.0 : 1.0}});

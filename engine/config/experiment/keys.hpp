@@ -443,10 +443,12 @@ void keys(Visitor& v, keys_of<limits_params> auto& p) {
   v.key(
       describe(
           "evaluation_time",
-          "A training that takes longer is cut: the best of its epochs counts, or a "
-          "tenth "
-          "or more of the first. Without that, or where rungs compare equal trainings, "
-          "and of all else: the candidate has failed (timed_out). \"0s\" for no limit."),
+          "A training whose epochs do not fit into this time has as many steps as there "
+          "is room for, and its rates follow the clock. Where several slots share a "
+          "training or others go on from it, it is cut, and the best of its epochs "
+          "counts; where rungs compare equal trainings, and of all else, a candidate "
+          "that "
+          "takes longer has failed (timed_out). \"0s\" for no limit."),
       p.evaluation_time);
   v.size(describe("evaluation_memory", "A candidate that takes more memory has failed "
                                        "(out_of_memory); \"0B\" for no limit."),

@@ -264,7 +264,7 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
                 "a fifth to a half of it for the search, the rest for what [final] says");
   limits.line("evaluation_time = "
                   + toml_writer::quoted(duration_literal(p.evaluation_time)),
-              "of one training; a longer one is cut");
+              "of one training; if its epochs do not fit, its rates follow the clock");
   std::string out =
       fmt::format("{}{}\n{}{}\n{}\n[objective]\n{}\n{}\n{}\n{}", head_text(d, p),
                   head.text(), data.text(), columns_text(d), space.text(),

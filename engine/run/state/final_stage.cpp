@@ -1,5 +1,6 @@
 #include "engine/run/state/final_stage.hpp"
 
+#include "engine/run/state/learning_speed.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace clade {
 
@@ -22,12 +24,16 @@ constexpr double least_share = 0.5, most_share = 0.8;
 // Trainings are planned for this share of the time; the rest is for delays and for what
 // follows them.
 constexpr double planned_share = 0.86;
-// A training that is not done by then is cut.
+// A training that is not done by then is cut; what follows takes some seconds at least.
 constexpr double latest_end = 0.9;
+constexpr std::chrono::seconds least_after{8};
 // So much of a first epoch is worth a training.
 constexpr double least_part = 0.2;
 // Beside other processes and with more examples an epoch takes longer than it did.
 constexpr double slower = 1.12;
+// If the clock decides how many epochs there are, they are at most so many times as many as
+// expected.
+constexpr double room_for_more = 1.5;
 
 std::uint32_t wanted_epochs(const final_params& params, const final_means& means) {
   return params.epochs != 0 ? params.epochs
@@ -37,11 +43,16 @@ std::uint32_t wanted_epochs(const final_params& params, const final_means& means
 struct sizes {
   std::size_t genomes = 1;
   std::uint32_t folds = 1;
-  std::size_t rounds = 1; ///< How often each is trained, from other initial values.
-  std::uint32_t epochs = 1;
+  std::size_t rounds = 1;   ///< How often each is trained, from other initial values.
+  std::uint32_t epochs = 1; ///< 0: as many as there may be room for.
 
   [[nodiscard]] std::size_t trainings() const { return genomes * folds * rounds; }
 };
+
+sizes one_genome(sizes s) {
+  s.genomes = 1;
+  return s;
+}
 
 /// Returns the seconds of an epoch of the slowest of so many genomes.
 double slowest_epoch(std::span<const individual> best, std::size_t genomes) {
@@ -88,34 +99,51 @@ private:
   double seconds_;
 };
 
+bool deals_folds(const final_params& params) {
+  // Without an ensemble the best of them is the champion, judged as all others are.
+  return params.folds == 0 && params.model == "ensemble";
+}
+
 // Folds of the best genome come first, then more genomes and more rounds, as long as all
-// fits, and then more epochs. If the time is too short, each slot trains one.
+// fits, and then more epochs.
 sizes within_time(const final_params& params, std::span<const individual> best,
                   const final_means& means, const sizes& wanted) {
   const schedule_of_end schedule(best, means);
-  // Without an ensemble the best of them is the champion, judged as all others are.
-  const bool deals = params.folds == 0 && params.model == "ensemble";
   auto found = wanted;
   found.genomes = 1;
-  if (schedule.fits(found)) {
-    if (deals)
-      schedule.grow(found, &sizes::folds, usual_folds);
-    schedule.grow(found, &sizes::genomes, wanted.genomes);
-    schedule.grow(found, &sizes::rounds, std::size_t{most_rounds});
-  } else {
-    if (deals)
-      found.folds =
-          std::min<std::uint32_t>(usual_folds, static_cast<std::uint32_t>(means.slots));
-    found.genomes = std::clamp<std::size_t>(means.slots / found.folds, 1, wanted.genomes);
-    // A genome that takes much longer than the best would be cut short.
-    if (slowest_epoch(best, found.genomes) > 1.5 * slowest_epoch(best, 1))
-      found.genomes = 1;
-  }
+  if (deals_folds(params))
+    schedule.grow(found, &sizes::folds, usual_folds);
+  schedule.grow(found, &sizes::genomes, wanted.genomes);
+  schedule.grow(found, &sizes::rounds, std::size_t{most_rounds});
   const double most = params.epochs != 0 ? wanted.epochs : stretch * wanted.epochs;
-  const double epochs = schedule.epochs_for(found);
-  // The progress of a part of the first epoch counts.
   found.epochs = static_cast<std::uint32_t>(
-      std::clamp(std::floor(epochs), epochs >= least_part ? 1.0 : 0.0, most));
+      std::clamp(std::floor(schedule.epochs_for(found)), 1.0, most));
+  return found;
+}
+
+/// The most epochs that there may be room for on a slot that trains this genome and has so
+/// many trainings in turn.
+std::uint32_t most_epochs(const final_params& params, const individual& genome,
+                          const final_means& means, std::uint32_t wanted,
+                          std::size_t in_turn) {
+  const double room =
+      schedule_of_end({&genome, 1}, means).epochs_for({}) / static_cast<double>(in_turn);
+  const double most = params.epochs != 0 ? wanted : stretch * wanted;
+  return static_cast<std::uint32_t>(
+      std::clamp(std::ceil(room_for_more * room), 1.0, most));
+}
+
+// There is no time for that: each slot trains one for all of the time, different genomes as
+// far as there are any, else folds of one. Their rates follow the clock.
+sizes one_for_each_slot(const final_params& params, std::span<const individual> best,
+                        const final_means& means, const sizes& wanted) {
+  auto found = wanted;
+  const auto usable = std::min(wanted.genomes, best.size());
+  found.genomes = std::clamp<std::size_t>(means.slots / found.folds, 1, usable);
+  if (deals_folds(params))
+    found.folds = std::clamp<std::uint32_t>(
+        static_cast<std::uint32_t>(means.slots / found.genomes), 1, usual_folds);
+  found.epochs = 0;
   return found;
 }
 
@@ -134,22 +162,66 @@ bool about_as_good(const individual& one, const individual& best) {
 }
 
 /// Returns those about as good as the best of which each slot can train one for half of the
-/// wanted epochs. If there is none, the best of those that can be trained for a part of
-/// an epoch is trained for as long as there is time: one that is worse and faster would
-/// stay worse.
-std::vector<individual> affordable(std::span<const individual> best,
-                                   const final_means& means, std::uint32_t wanted) {
+/// wanted epochs.
+std::vector<individual> trained_for_long(std::span<const individual> best,
+                                         const final_means& means, std::uint32_t wanted) {
   std::vector<individual> found;
   for (const auto& i : best)
     if (about_as_good(i, best.front())
         && schedule_of_end({&i, 1}, means).fits({.epochs = (wanted + 1) / 2}))
       found.push_back(i);
-  const auto once = std::ranges::find_if(best, [&](const individual& i) {
-    return schedule_of_end({&i, 1}, means).epochs_for({}) >= least_part;
-  });
-  if (found.empty() && once != best.end())
-    found.push_back(*once);
   return found;
+}
+
+/// The least error that is expected of a genome at the end of the time, if a slot trains
+/// nothing else.
+double error_at_end(const individual& i, const final_means& means, std::uint32_t wanted) {
+  const double all = planned_share * 1e-3 * static_cast<double>(means.time.count());
+  const double most = i.seconds_per_epoch * stretch * wanted;
+  return expected_error(i, most > 0 ? std::min(all, most) : all)
+      .value_or(std::numeric_limits<double>::infinity());
+}
+
+/// Returns those of which the least error is expected at the end of the time, the least
+/// first, and with a violation no larger than that of the best; none that would be trained
+/// for less than a part of an epoch.
+std::vector<individual> best_at_end(std::span<const individual> best,
+                                    const final_means& means, std::uint32_t wanted) {
+  constexpr double near = 1.2;
+  const auto expected = [&](const individual& i) {
+    return error_at_end(i, means, wanted);
+  };
+  std::vector<individual> found;
+  for (const auto& i : best)
+    if (i.fitness.violation <= best.front().fitness.violation
+        && schedule_of_end({&i, 1}, means).epochs_for({}) >= least_part)
+      found.push_back(i);
+  std::ranges::stable_sort(found, {}, expected);
+  // If no errors are known, the first is the best.
+  const auto worse = std::ranges::find_if(found, [&](const individual& i) {
+    return !std::isfinite(expected(i)) || expected(i) > near * expected(found.front());
+  });
+  auto kept = std::max<std::ptrdiff_t>(worse - found.begin(), !found.empty());
+  // So short trainings tell little: one that is proven has the second slot at least.
+  const auto proven = std::ranges::find_if(found, [](const individual& i) {
+    return i.learning_exponent == proven_learning_exponent;
+  });
+  if (const auto at = proven - found.begin(); proven != found.end() && at > 1) {
+    std::rotate(found.begin() + 1, proven, proven + 1);
+    kept += at >= kept ? 1 : 0;
+  } else if (proven != found.end()) {
+    kept = std::max<std::ptrdiff_t>(kept, at + 1);
+  }
+  found.resize(static_cast<std::size_t>(kept));
+  return found;
+}
+
+/// Returns whether another genome is better at the end than all of those.
+bool is_ahead_at_end(const individual& other, std::span<const individual> those,
+                     const final_means& means, std::uint32_t wanted) {
+  return std::ranges::all_of(those, [&](const individual& i) {
+    return error_at_end(other, means, wanted) < error_at_end(i, means, wanted);
+  });
 }
 
 } // namespace
@@ -184,25 +256,31 @@ double share_of_end(const final_params& params, const final_means& means,
   return std::clamp(needed / all, least_share, most_share);
 }
 
-double affordable_epoch(const final_params& params, const final_means& means) {
-  const double end = 1e-3 * static_cast<double>(means.time.count())
-                     * (params.share != 0 ? params.share : most_share);
-  return end * planned_share / slower / ((wanted_epochs(params, means) + 1) / 2);
-}
-
 final_planned plan_final_stage(const final_params& params,
                                std::span<const individual> best,
                                const final_means& means) {
-  final_planned plan{.time_ms = static_cast<std::uint64_t>(
-                         latest_end * static_cast<double>(means.time.count()))};
+  const auto all = means.time;
+  const auto end =
+      std::min(std::chrono::duration_cast<std::chrono::milliseconds>(all * latest_end),
+               std::max(all / 2, all - std::chrono::milliseconds(least_after)));
+  final_planned plan{.time_ms = static_cast<std::uint64_t>(end.count())};
   if (params.model == "ensemble")
     plan.folds_apart = true;
   if (best.empty())
     return plan;
   const auto epochs = wanted_epochs(params, means);
   const bool limited = means.time.count() > 0;
-  const auto sources = limited ? affordable(best, means, epochs)
-                               : std::vector<individual>(best.begin(), best.end());
+  std::vector<individual> sources(best.begin(), best.end());
+  bool for_long = true;
+  if (limited) {
+    sources = trained_for_long(best, means, epochs);
+    auto at_end = best_at_end(best, means, epochs);
+    for_long =
+        !sources.empty()
+        && (at_end.empty() || !is_ahead_at_end(at_end.front(), sources, means, epochs));
+    if (!for_long)
+      sources = std::move(at_end);
+  }
   if (sources.empty())
     return plan;
   sizes s{.genomes = std::min<std::size_t>(
@@ -210,15 +288,19 @@ final_planned plan_final_stage(const final_params& params,
           .folds = std::max<std::uint32_t>(1, params.folds),
           .epochs = epochs};
   if (limited)
-    s = within_time(params, sources, means, s);
-  if (s.epochs == 0)
-    return plan;
+    s = for_long && schedule_of_end(sources, means).fits(one_genome(s))
+            ? within_time(params, sources, means, s)
+            : one_for_each_slot(params, sources, means, s);
+  const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
   for (std::size_t round = 0; round < s.rounds; ++round)
     for (std::size_t g = 0; g < s.genomes; ++g)
       for (std::uint32_t f = 0; f < s.folds; ++f)
-        plan.trainings.push_back({.source = sources[g].id,
-                                  .epochs = s.epochs,
-                                  .fold = {.index = f, .of = s.folds}});
+        plan.trainings.push_back(
+            {.source = sources[g].id,
+             .epochs = s.epochs != 0
+                           ? s.epochs
+                           : most_epochs(params, sources[g], means, epochs, in_turn),
+             .fold = {.index = f, .of = s.folds}});
   return plan;
 }
 

@@ -40,16 +40,14 @@ struct final_means {
 [[nodiscard]] double share_of_end(const final_params& params, const final_means& means,
                                   double seconds_per_epoch);
 
-/// The longest epoch with which each slot can train one for half of the wanted epochs in
-/// the most that the end of a run of `means.time` has, in seconds.
-[[nodiscard]] double affordable_epoch(const final_params& params,
-                                      const final_means& means);
-
 /// Plans the trainings of the end: the best genomes for longer than in the search, several
-/// folds of each where there is time for them, as many as the slots can do in the time,
-/// and fewer epochs if that is not enough for one a slot. `best` begins with the best; a
-/// slow one gives way to others that are about as good and can be trained for longer.
-/// No training at all if there is no time for a fifth of an epoch.
+/// folds of each where there is time for them, as many as the slots can do in the time.
+/// `best` begins with the best; a slow one gives way to others that are about as good and
+/// can be trained for at least half of the wanted epochs. If none can, or another one is
+/// expected to be ahead of them all at the end of the time (learning_speed.hpp), each slot
+/// trains one for all of the time, of those with the least expected error and one of those
+/// that are proven (final_sources.hpp); the rates of such trainings follow the clock. No training at all if
+/// there is no time for a fifth of an epoch.
 [[nodiscard]] final_planned plan_final_stage(const final_params& params,
                                              std::span<const individual> best,
                                              const final_means& means);

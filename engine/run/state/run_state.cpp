@@ -17,6 +17,7 @@
 #include "engine/run/state/run_state.hpp"
 
 #include "engine/run/state/kept_best.hpp"
+#include "engine/run/state/learning_speed.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
 #include "genome/base/text.hpp"
@@ -99,6 +100,8 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     state.random_networks.insert(c.network);
   auto& open = state.open.emplace(c.id, c).first->second;
   open.start_epoch = start_epoch_of(order);
+  if (c.fold.of != 0 && state.plan)
+    open.time = std::chrono::milliseconds(state.plan->time_ms);
   open.looked_at = {}; // Only what is bred again needs them.
   if (c.equal_to != 0)
     state.copies.insert(c.id);
@@ -106,12 +109,14 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   return {};
 }
 
-/// If a first epoch was cut, the curve says how long all of it would take.
+/// The curve says how long all of an epoch would take that was done in part.
 double seconds_per_epoch(const evaluation& e) {
   if (e.curve.empty())
     return 0;
-  const double mean = e.seconds / static_cast<double>(e.curve.size());
-  return e.curve.size() == 1 ? std::max(mean, e.curve.front().seconds) : mean;
+  double epochs = 0;
+  for (const auto& passed : e.curve)
+    epochs += passed.seconds;
+  return std::max(e.seconds, epochs) / static_cast<double>(e.curve.size());
 }
 
 expected<void> fold(run_state& state, const record& r,
@@ -131,7 +136,10 @@ expected<void> fold(run_state& state, const record& r,
                      .trained = e.equal_to,
                      .cases = cases_of(e, state.rules.cases),
                      .zero_cost = c.zero_cost,
-                     .seconds_per_epoch = seconds_per_epoch(e)};
+                     .seconds_per_epoch = seconds_per_epoch(e),
+                     .seconds = e.seconds,
+                     .error = error_of(e, state.rules.objective),
+                     .learning_exponent = learning_exponent(e, state.rules.objective)};
   const bool apart =
       c.fold.of > 1 && state.plan && state.plan->folds_apart.value_or(false);
   ++state.evaluated;

@@ -19,10 +19,13 @@ next_steps next_step(const run_state& state, candidate_id ordered) {
       next.copy.push_back({.id = id, .original = original});
   }
   if (state.plan) {
-    auto due = state.next_final();
-    next.finish = !due && state.open.empty();
-    if (due && due->id > ordered)
-      next.finals.push_back(std::move(*due));
+    const auto due = state.plan->trainings.size() - state.planned_born;
+    next.finish = due == 0 && state.open.empty();
+    for (std::size_t i = 0; i < due; ++i)
+      if (const auto id = state.born + 1 + i; id > ordered)
+        next.finals.push_back(candidate_of(*state.plan, state.planned_born + i,
+                                           state.sources[state.planned_born + i], id,
+                                           state.search->generation() + 1));
     return next;
   }
   next.close = state.search->closing();

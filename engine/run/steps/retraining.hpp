@@ -28,8 +28,9 @@ struct retraining {
 /// weights".
 [[nodiscard]] std::string to_text(const retraining& r);
 
-/// Whether another training should give the same: what failed or was cut by time, failed by
-/// memory or with its process need not.
+/// Whether another training should give the same, by the log of what the clock decided if
+/// there is one: what failed or was cut by time, failed by memory or with its process need
+/// not.
 [[nodiscard]] bool repeatable(const evaluation& e);
 
 } // namespace clade

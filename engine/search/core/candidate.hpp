@@ -126,14 +126,15 @@ struct evaluation {
   candidate_id equal_to =
       0; ///< Copied from this candidate, whose network is equal; 0: trained.
 
-  /// Why it failed, one line; of a success, where its time cut it.
+  /// Why it failed, one line; of a success, how its time was short.
   std::string reason;
   std::vector<epoch> curve;
   double seconds = 0; ///< Inside training and evaluation.
   std::string slot;   ///< "node1/cpu:0"
   std::uint32_t tries = 1;
-  /// The log of what timing decided in a training with asynchronous updates, some bytes
-  /// for each step: one that is given it makes the same weights again, bit for bit.
+  /// The log of what timing decided: which updates came first in a training with
+  /// asynchronous ones, or where its rates followed the clock. A training that is given it
+  /// makes the same weights again, bit for bit.
   std::optional<std::vector<std::uint8_t>> updates{};
 };
 
@@ -241,6 +242,13 @@ struct individual {
   std::vector<double> cases{};
   zero_cost_scores zero_cost{}; ///< The scores, as in `candidate`.
   double seconds_per_epoch = 0; ///< The seconds of its training; 0 if it had no epochs.
+  double seconds = 0;           ///< The seconds of all of its training.
+  std::optional<double>
+      error{}; ///< The distance of its first aim to the best value there
+               ///< can be, if the aim has one.
+  /// How its error falls with the time of its training (`learning_exponent` in
+  /// engine/run/state/learning_speed.hpp).
+  double learning_exponent = 0;
 };
 
 /// The metrics in the order of `by`, each to be raised: those to be lowered are negated.

@@ -102,6 +102,8 @@ expected<void> fold(run_picture& p, const candidate_born& r) {
                   .generation = c.generation,
                   .origin = to_text(c.changes),
                   .born_ms = p.unix_ms};
+  if (c.fold.of != 0)
+    p.final_generation = c.generation;
   if (c.fold.of < 2 || !p.folds_apart)
     p.open[c.id].genes = hash_of(*c.genome);
   return {};
@@ -115,6 +117,8 @@ expected<void> fold(run_picture& p, const candidate_evaluated& r) {
   auto line = found.mapped();
   settle(line, e, p.rules.objective, p.unix_ms);
   ++p.evaluated;
+  if (p.final_generation != 0 && line.generation == p.final_generation)
+    ++p.final_evaluated;
   ++p.outcomes[e.outcome];
   p.training_seconds += e.seconds;
   p.current.push_back({.id = e.id, .genome = nullptr, .fitness = line.rank});
@@ -147,6 +151,7 @@ expected<void> fold(run_picture& p, const generation_closed& r) {
 
 expected<void> fold(run_picture& p, const final_planned& r) {
   p.folds_apart = r.folds_apart.value_or(false);
+  p.final_trainings = r.trainings.size();
   return {};
 }
 

@@ -82,6 +82,9 @@ struct run_picture {
   std::deque<attempt_failed> attempts;         ///< The latest last.
   std::optional<run_finished> finished;
   bool folds_apart = false; ///< `final_planned::folds_apart`.
+  /// The trainings at the end of the run: how many are planned and evaluated, and the
+  /// generation that they are in; 0: none is born.
+  std::uint64_t final_trainings = 0, final_evaluated = 0, final_generation = 0;
   annotations annotated;
 
   static constexpr std::size_t kept_latest = 64, kept_gone = 64;

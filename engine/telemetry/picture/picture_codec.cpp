@@ -13,7 +13,8 @@
 //            "finished": nil | [champion, [examination...]],
 //            "current": [[id, RANK]...],
 //            "generation_born_ms": [[generation, unix_ms]...],
-//            "folds_apart": boolean,
+//            "folds_apart": boolean, "final_trainings", "final_evaluated",
+//            "final_generation",
 //            "annotated": [[candidate | 0, note, who, unix_ms, [tag...]]...]}
 // LINE    = [id, generation, origin, born_ms, evaluated_ms | 0, outcome, fitness | nil,
 //            RANK, parameters, seconds, slot, reason, nil | [high, low]: genes]
@@ -118,6 +119,9 @@ void fields(auto& v, like<run_picture> auto& p) {
   v("current", p.current);
   v("generation_born_ms", p.generation_born_ms);
   v("folds_apart", p.folds_apart);
+  v("final_trainings", p.final_trainings);
+  v("final_evaluated", p.final_evaluated);
+  v("final_generation", p.final_generation);
   v("annotated", p.annotated);
 }
 

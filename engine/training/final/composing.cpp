@@ -226,12 +226,13 @@ expected<composition> compose_final_model(training_context& context,
     context.prepare_thread();
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
-    // The first of all comes first, and then those with folds.
+    // Models with folds come first, which were trained for the longest and are judged by
+    // examples that they do not know, and then the first of all.
     std::map<std::tuple<bool, bool, candidate_id>, std::vector<const trained_member*>>
         bags;
     for (const auto& m : members) {
       const bool folds = m.fold.of > 1;
-      bags[{folds || &m != &members.front(), !folds, m.bag}].push_back(&m);
+      bags[{!folds, !folds && &m != &members.front(), m.bag}].push_back(&m);
     }
     model_gathering models(context, seed, deadline);
     for (const auto& [which, bag] : bags)

@@ -52,12 +52,20 @@ model_gathering::model_gathering(training_context& context, std::uint64_t seed,
       data_(context.data()),
       seed_(seed),
       deadline_(deadline),
-      networks_until_(after_part(2)) {}
+      // Without trees there is little else to do.
+      networks_until_(after_share(has_trees() ? 0.5 : 0.8)) {}
 
-model_gathering::clock::time_point model_gathering::after_part(int parts) const {
+bool model_gathering::has_trees() const {
+  return data_.features.dim() == 2;
+}
+
+model_gathering::clock::time_point model_gathering::after_share(double share) const {
   const auto now = clock::now();
-  return deadline_ == clock::time_point::max() ? deadline_
-                                               : now + (deadline_ - now) / parts;
+  return deadline_ == clock::time_point::max()
+             ? deadline_
+             : now
+                   + std::chrono::duration_cast<clock::duration>((deadline_ - now)
+                                                                 * share);
 }
 
 at::Tensor model_gathering::empty_answers() const {
@@ -145,10 +153,10 @@ void model_gathering::add(const std::vector<const trained_member*>& members) {
 
 void model_gathering::add_linear_model() {
   const auto& asked = context_.asked().validation;
-  auto fitted =
-      out_of_time()
-          ? fail(error_kind::io, "the linear model was not fitted within its time")
-          : fit_linear_model(data_, context_.problem().outputs, after_part(3), asked);
+  auto fitted = out_of_time() ? fail(error_kind::io,
+                                     "the linear model was not fitted within its time")
+                              : fit_linear_model(data_, context_.problem().outputs,
+                                                 after_share(1.0 / 3), asked);
   if (!fitted)
     return left_out.push_back(fitted.error().message);
   const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
@@ -173,10 +181,10 @@ model_gathering::network_of(const tree_sizes& sizes,
 }
 
 void model_gathering::add_boosted_trees() {
-  if (data_.features.dim() != 2)
+  if (!has_trees())
     return;
   auto fitted = fit_boosted_trees(
-      data_, {.folds = folds_, .seed = seed_, .deadline = after_part(2)});
+      data_, {.folds = folds_, .seed = seed_, .deadline = after_share(0.5)});
   if (!fitted)
     return left_out.push_back(fitted.error().message);
   const auto says = [this](const fitted_trees& f) -> model {

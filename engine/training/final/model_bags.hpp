@@ -56,7 +56,7 @@ public:
                   clock::time_point deadline);
 
   /// Adds the models of one genome. They may take half of the time that there was at the
-  /// start; the first that are added may take all they need, so that there is a model.
+  /// start, and four fifths where there are no trees; the first that are added may take all they need, so that there is a model.
   void add(const std::vector<const trained_member*>& members);
   /// Fits the linear model in a third of the time that is left.
   void add_linear_model();
@@ -103,8 +103,10 @@ private:
   [[nodiscard]] evaluation
   costs_of(const network& n,
            const std::function<at::Tensor(const at::Tensor&)>& says) const;
-  /// Returns when a part of what is left of the time is used.
-  [[nodiscard]] clock::time_point after_part(int parts) const;
+  /// Boosted trees are for tables.
+  [[nodiscard]] bool has_trees() const;
+  /// Returns when a share of what is left of the time is used.
+  [[nodiscard]] clock::time_point after_share(double share) const;
   void calibrate(model_bag& bag) const;
 
   training_context& context_;

@@ -162,6 +162,12 @@ training_context::make_untrained(const network& n, const training_key& key) cons
 // epoch.
 training_task training_context::task_for(const job& j, const training_plan& p) const {
   const bool at_end = j.fold.of != 0;
+  // A training that others go on from, or are compared with epoch by epoch, keeps to its
+  // epochs.
+  const bool lone =
+      p.distribution.devices == 1 && j.start_epoch == 0
+      && j.keep_checkpoint == checkpointing::none
+      && (at_end || j.budget.horizon == 0 || j.budget.horizon == j.budget.epochs);
   return {.recipe = p.recipe,
           .key = {.seed = j.seed, .id = j.id},
           // A fold is small, on which the loss says more than what is counted; and models
@@ -175,6 +181,8 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .precision = setup_.training.precision,
           .asked = asked_,
           .deadline = deadline_of(j.budget),
+          .follows_clock = lone,
+          .pace = lone ? j.updates : bytes(),
           .keep_position = j.keep_checkpoint == checkpointing::whole};
 }
 

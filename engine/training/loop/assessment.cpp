@@ -22,6 +22,18 @@ namespace {
 
 constexpr std::int64_t assessment_batch = 256;
 
+// A batch of larger images has activations that leave the processor's caches, and for
+// which the allocator asks the system each time.
+std::int64_t batch_for(const device_data& data) {
+  if (data.features.dim() != 4)
+    return assessment_batch;
+  constexpr std::int64_t pixels = 1 << 16;
+  auto batch = assessment_batch;
+  while (batch > 16 && batch * data.features.size(2) * data.features.size(3) > pixels)
+    batch /= 2;
+  return batch;
+}
+
 /// Sums over the examples of a part, on the device.
 class part_sums {
 public:
@@ -217,10 +229,11 @@ test_details details_of(const part_predictions& test, const part_predictions& va
 at::Tensor outputs_of(const model& predict, const device_data& data,
                       const at::Tensor& part) {
   const c10::InferenceMode inference;
+  const auto batch = batch_for(data);
   std::vector<at::Tensor> all;
-  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch)
-    all.push_back(predict(data.features.rows(
-        part.narrow(0, from, std::min(assessment_batch, part.size(0) - from)))));
+  for (std::int64_t from = 0; from < part.size(0); from += batch)
+    all.push_back(predict(
+        data.features.rows(part.narrow(0, from, std::min(batch, part.size(0) - from)))));
   return at::cat(all);
 }
 
@@ -233,10 +246,10 @@ std::vector<metric> assess(const model& predict, const device_data& data,
   const bool summed = std::ranges::all_of(
       names, [&](const auto& name) { return part_sums::give(data.task, name); });
   part_sums sums(data);
+  const auto batch = batch_for(data);
   std::vector<at::Tensor> kept;
-  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch) {
-    const auto indices =
-        part.narrow(0, from, std::min(assessment_batch, part.size(0) - from));
+  for (std::int64_t from = 0; from < part.size(0); from += batch) {
+    const auto indices = part.narrow(0, from, std::min(batch, part.size(0) - from));
     const auto predictions = predict(data.features.rows(indices));
     sums.add(predictions, data.targets.index_select(0, indices));
     if (!summed)

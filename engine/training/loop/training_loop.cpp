@@ -60,12 +60,15 @@ public:
     position_ = std::move(made.position);
     team_ = std::move(made.team);
     keyed_ = made.keyed;
+    if (task.follows_clock && team_->alone())
+      pace_.emplace(limits_of_pace());
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, position_->state());
     steps_keep_average_ = average_ && step_->keeps(*average_);
   }
 
   expected<void> go_on(const resumption& from);
+  expected<void> follow(const bytes& pace);
   training_result run();
 
 private:
@@ -94,10 +97,15 @@ private:
   void hear_loss();
   bool goes_on();
   bool out_of_patience() const;
+  void say_pace();
   training_position position();
   training_position course() const;
   bool cut(const std::string& where);
   bool assess_part();
+  [[nodiscard]] training_pace::limits limits_of_pace() const;
+  [[nodiscard]] std::uint64_t steps_before() const;
+  [[nodiscard]] bool complete() const;
+  [[nodiscard]] double validation_steps() const;
   steady_clock::time_point latest_batch() const;
   void restore_best();
   bool end(outcome o, std::string reason);
@@ -110,7 +118,8 @@ private:
   std::shared_ptr<training_step> step_;
   std::shared_ptr<step_position> position_;
   std::shared_ptr<step_team> team_;
-  bool keyed_ = true; ///< The same as in `training_parts`.
+  bool keyed_ = true;                 ///< The same as in `training_parts`.
+  std::optional<training_pace> pace_; ///< The pace of one that follows the clock.
   std::optional<weight_average> average_;
   bool steps_keep_average_ = false;
   at::Tensor total_loss_;       ///< The loss of the epoch, over its examples.
@@ -186,9 +195,15 @@ void training_loop::take_over(const loop_position& p) {
 }
 
 void training_loop::take_over_place(const loop_position& p) {
-  position_->take_over_updates(result_.updates = p.updates);
+  result_.updates = p.updates;
   number_ = p.epoch;
   next_batch_ = static_cast<std::int64_t>(p.next_batch);
+  if (pace_) {
+    const auto fits = pace_->go_on(p.updates, steps_before(), steady_clock::now());
+    TORCH_CHECK(fits, "a position of the same training: ", fits.error().message);
+  } else {
+    position_->take_over_updates(p.updates);
+  }
   assessed_ = p.assessed;
   total_loss_ = at::full({}, p.total_loss, data_.features.options().dtype(at::kDouble));
   train_loss_ = p.train_loss;
@@ -221,7 +236,7 @@ loop_position training_loop::without_tensors() const {
           .total_loss = total_loss_.defined() ? total_loss_.item<double>() : 0,
           .train_loss = train_loss_,
           .curve = result_.curve,
-          .updates = result_.updates};
+          .updates = pace_ ? pace_->log() : result_.updates};
 }
 
 std::pair<bytes, loop_tensors> training_loop::parts() const {
@@ -277,7 +292,8 @@ std::optional<training_result> training_loop::run_until_broken() try {
 }
 
 training_result training_loop::run_on() {
-  for (; number_ <= task_.epochs && (assessed_ || !out_of_patience()); ++number_) {
+  for (; number_ <= task_.epochs && (assessed_ || !(out_of_patience() || complete()));
+       ++number_) {
     if (!assessed_) {
       keep_position();
       epoch_start_ = steady_clock::now();
@@ -294,9 +310,12 @@ training_result training_loop::run_on() {
     }
     if (!goes_on())
       return std::move(result_);
+    if (complete())
+      break;
     assessed_ = false;
     next_batch_ = 0;
   }
+  say_pace();
   if (task_.keep_position)
     result_.position = position();
   restore_best();
@@ -306,7 +325,7 @@ training_result training_loop::run_on() {
 // If a member leaves, the others are to hear nothing but that.
 bool training_loop::goes_on() {
   const auto said = team_->agree([this] {
-    if (progress_.report(result_.curve.back()) || number_ == task_.epochs)
+    if (progress_.report(result_.curve.back()) || number_ == task_.epochs || complete())
       return verdict::goes_on;
     if (progress_.goes_on_later() && !progress_.wanted())
       throw task_dropped("it goes on in another process");
@@ -341,6 +360,7 @@ bool training_loop::cut(const std::string& where) {
                ? end(outcome::timed_out, "out of time " + where)
                : false;
   }
+  result_.updates.clear(); // It does not say where the training was cut.
   result_.reason =
       fmt::format("cut by limits.evaluation_time {} of {}", where, task_.epochs);
   restore_best();
@@ -350,9 +370,12 @@ bool training_loop::cut(const std::string& where) {
 /// Measures what was learnt in a part of the first epoch, as far as it is worth that; the
 /// epoch's seconds are those that all of it would take.
 bool training_loop::assess_part() {
-  constexpr std::int64_t least_part = 10;
+  constexpr std::int64_t least_part = 10, least_steps = 32;
   const auto batches = source_.batches_per_epoch();
-  if (!team_->alone() || next_batch_ * least_part < batches)
+  const auto part = (batches + least_part - 1) / least_part;
+  // A machine that stood still may have cut one whose rates follow the clock.
+  const auto least = pace_ ? std::min(least_steps, part) : part;
+  if (!team_->alone() || next_batch_ < least)
     return false;
   const double share = static_cast<double>(next_batch_) / static_cast<double>(batches);
   train_loss_ =
@@ -365,20 +388,64 @@ bool training_loop::assess_part() {
     return false;
   keep_if_best();
   exchange_average();
-  result_.curve.back().seconds /= share;
   static_cast<void>(progress_.report(result_.curve.back()));
   return true;
+}
+
+// The reserve is for validation: a forward pass takes about a third of a step.
+training_pace::limits training_loop::limits_of_pace() const {
+  const auto batches = static_cast<std::uint64_t>(source_.batches_per_epoch());
+  constexpr double spare = 0.03; // For what comes after, and for a clock that runs on.
+  auto end = task_.deadline;
+  if (end != steady_clock::time_point::max())
+    end -=
+        std::chrono::duration_cast<steady_clock::duration>((end - epoch_start_) * spare);
+  return {.steps = batches * task_.epochs,
+          .begin = epoch_start_,
+          .end = end,
+          .reserve_steps = validation_steps()};
+}
+
+double training_loop::validation_steps() const {
+  return static_cast<double>(source_.batches_per_epoch())
+         * static_cast<double>(data_.validation.size(0))
+         / (3 * static_cast<double>(data_.train.size(0)));
+}
+
+std::uint64_t training_loop::steps_before() const {
+  return static_cast<std::uint64_t>(source_.batches_per_epoch()) * (number_ - 1)
+         + static_cast<std::uint64_t>(next_batch_);
+}
+
+bool training_loop::complete() const {
+  return pace_ && pace_->by_clock() && pace_->over(steps_before());
+}
+
+expected<void> training_loop::follow(const bytes& pace) {
+  if (pace.empty() || !pace_)
+    return {};
+  return pace_->follow(pace);
+}
+
+/// Says in the result how far one came whose rates followed the clock.
+void training_loop::say_pace() {
+  if (!pace_ || !pace_->by_clock())
+    return;
+  result_.updates = pace_->log();
+  result_.reason = fmt::format("limits.evaluation_time had room for {:.1f} of {} epochs: "
+                               "the rates followed the clock",
+                               static_cast<double>(steps_before())
+                                   / static_cast<double>(source_.batches_per_epoch()),
+                               task_.epochs);
 }
 
 /// Returns when the first epoch must end for its part to be measured in time: a forward
 /// pass takes about a third of a step.
 steady_clock::time_point training_loop::latest_batch() const {
-  if (!result_.curve.empty() || next_batch_ == 0
+  if (pace_ || !result_.curve.empty() || next_batch_ == 0
       || task_.deadline == steady_clock::time_point::max())
     return task_.deadline;
-  const auto batches = static_cast<double>(source_.batches_per_epoch());
-  const double steps = batches * static_cast<double>(data_.validation.size(0))
-                       / (3 * static_cast<double>(data_.train.size(0)));
+  const double steps = validation_steps();
   const std::chrono::duration<double> each =
       (steady_clock::now() - epoch_start_) / static_cast<double>(next_batch_);
   return task_.deadline
@@ -400,8 +467,14 @@ bool training_loop::train_epoch(std::uint32_t number) {
       return leave();
     if (team_->out_of_time(latest_batch()))
       return cut(fmt::format("in epoch {}", number));
-    const auto step = batches * (static_cast<std::int64_t>(number) - 1) + next_batch_;
-    const auto done = std::min(static_cast<double>(step), all_steps - 1) / all_steps;
+    const auto step = steps_before();
+    if (pace_)
+      pace_->look(step, steady_clock::now());
+    if (complete())
+      break;
+    const auto done =
+        pace_ ? pace_->progress(step)
+              : std::min(static_cast<double>(step), all_steps - 1) / all_steps;
     train_batch(source_.next(), learning_rate_at(task_.recipe, done));
     ++next_batch_;
     keep_position();
@@ -411,8 +484,11 @@ bool training_loop::train_epoch(std::uint32_t number) {
     return cut(fmt::format("in epoch {}", number));
   if (unsaid->defined())
     total_loss_.add_(*unsaid);
-  result_.updates = position_->updates();
-  train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
+  if (!pace_)
+    result_.updates = position_->updates();
+  const double share = static_cast<double>(next_batch_) / static_cast<double>(batches);
+  train_loss_ =
+      total_loss_.item<double>() / (share * static_cast<double>(data_.train.size(0)));
   if (!std::isfinite(train_loss_))
     return end(outcome::diverged,
                fmt::format("train.loss became no finite number in epoch {}", number));
@@ -471,7 +547,9 @@ bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point 
   if (const auto* bad = first_not_finite(metrics))
     return end(outcome::diverged,
                fmt::format("{} became no finite number in epoch {}", bad->name, number));
-  result_.curve.push_back({number, std::move(metrics), seconds_since(start)});
+  const double share =
+      static_cast<double>(next_batch_) / static_cast<double>(source_.batches_per_epoch());
+  result_.curve.push_back({number, std::move(metrics), seconds_since(start) / share});
   return true;
 }
 
@@ -552,6 +630,8 @@ expected<training_result> train(network_module& net, const device_data& data,
                                 const training_task& task, progress& p,
                                 const std::optional<resumption>& from) {
   training_loop loop(net, data, task, p);
+  if (auto fits = loop.follow(task.pace); !fits)
+    return tl::unexpected(fits.error());
   if (from)
     if (auto there = loop.go_on(*from); !there)
       return tl::unexpected(there.error());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/fitness_function.hpp"
+#include "engine/training/loop/training_pace.hpp"
 #include "engine/training/loop/training_steps.hpp"
 #include "engine/training/metrics/metrics.hpp"
 #include "engine/training/weights/checkpoint.hpp"
@@ -25,6 +26,11 @@ struct training_task {
   asked_metrics asked{}; ///< The metrics that epochs have beside the usual ones.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
+  /// Whether its rates follow the clock where its epochs do not fit into the time until the
+  /// deadline (training_pace.hpp).
+  bool follows_clock = false;
+  /// The log of a training that is to be made again; such a one has no clock.
+  bytes pace{};
   /// Whether the result is to say where the training stands.
   bool keep_position = false;
   /// Makes its steps, on one device or on several.
@@ -53,9 +59,10 @@ struct resumption {
 /// Trains by `training_loss`, and leaves in `net` the weights of the epoch that counts.
 /// Every epoch is reported as it ends, with train.loss, the metrics of `assess` for the
 /// validation part, and what is asked for. A loss that is no finite number ends the
-/// training as diverged. Its deadline cuts it: the best of its epochs counts, or what it
-/// had learnt by then in the first, if that was a tenth of it or more; unless the result was
-/// to say where it stands, or a team does it. LibTorch's exceptions pass through. One
+/// training as diverged. One that follows the clock is complete in time, and its last epoch
+/// may be a part of one. Else its deadline cuts it: the best of its epochs counts, or what
+/// it had learnt by then in the first, if that was a tenth of it or more; unless the result
+/// was to say where it stands, or a team does it. LibTorch's exceptions pass through. One
 /// that goes on gives, bit for bit, what it would give had it never stopped; where the
 /// recipe has another optimiser, that one starts anew. An error of kind corrupt if what
 /// it is to go on with is of another network.

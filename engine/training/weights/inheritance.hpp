@@ -27,6 +27,7 @@ struct layer_inheritance {
 
   std::string layer;
   origin how = origin::fresh;
+  bool at_zero = false; ///< It is new and `layer::joins_at_zero`.
   /// For each unit that comes out, the parent's (of an identity, that which it passes
   /// on); -1: new.
   std::vector<std::int64_t> units;

@@ -169,12 +169,16 @@ struct fixture {
 
   void submit(candidate_id id) { submit(candidate{.id = id}); }
 
-  void submit(candidate c) {
-    random_stream random({.seed = c.id});
-    c.genome =
-        std::make_shared<const genome>(sample_genome(test::small_grammar(), random));
+  void submit(const candidate& c) { submit(std::vector{c}); }
+
+  void submit(std::vector<candidate> all) {
+    for (auto& c : all) {
+      random_stream random({.seed = c.id});
+      c.genome =
+          std::make_shared<const genome>(sample_genome(test::small_grammar(), random));
+    }
     submission message;
-    message.candidates.push_back(c);
+    message.candidates = std::move(all);
     caf::anon_send(dispatcher, message);
     system.settle();
   }

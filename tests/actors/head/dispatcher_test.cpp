@@ -14,6 +14,28 @@ TEST_CASE("dispatcher: a node learns how far to train, and from where it goes on
         == std::tuple(9u, 3u, 4u));
 }
 
+TEST_CASE(
+    "dispatcher: trainings at the end of a run share its time, in turn on each slot") {
+  fixture f(200s);
+  const auto first = f.join(), second = f.join();
+  std::vector<candidate> finals;
+  for (candidate_id id = 1; id <= 4; ++id)
+    finals.push_back({.id = id, .fold = {0, 1}, .time = 100s});
+  f.submit(finals);
+  const auto time_of = [](const fixture::node& n, std::size_t i) {
+    return std::get<training_task>(n.was->assignments.at(i).what).time_ms;
+  };
+  // Four on two slots are two in turn; of the other three, too.
+  CHECK(time_of(first, 0) == 50'000);
+  CHECK(time_of(second, 0) == 50'000);
+  // One is done late: what is left is for the two that are not handed out, one on each.
+  f.system.pass(70s);
+  caf::anon_send(f.dispatcher, heartbeat{first.id});
+  f.system.settle();
+  f.answer(first, first.was->assignments.at(0));
+  CHECK(time_of(first, 1) == 30'000);
+}
+
 TEST_CASE("dispatcher: a candidate goes to a node and its result to the selector") {
   fixture f;
   const auto n = f.join();

@@ -74,6 +74,9 @@ TEST_CASE(
   CHECK(repeatable(ended(outcome::succeeded)));
   CHECK(repeatable(ended(outcome::diverged, "validation.loss became no finite number")));
   CHECK_FALSE(repeatable(ended(outcome::succeeded, "cut by its time")));
+  auto by_clock = ended(outcome::succeeded, "the rates followed the clock");
+  by_clock.updates.emplace(3, std::uint8_t{1});
+  CHECK(repeatable(by_clock));
   CHECK_FALSE(repeatable(ended(outcome::timed_out)));
   CHECK_FALSE(repeatable(ended(outcome::out_of_memory)));
   CHECK_FALSE(repeatable(ended(outcome::crashed)));

@@ -1,3 +1,4 @@
+#include "engine/run/steps/retraining.hpp"
 #include "genome/genes/hash.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
@@ -68,14 +69,14 @@ TEST_CASE("trainer: what was learnt in a part of the first epoch counts") {
   }
   const auto& e = done.evaluation;
   REQUIRE(!e.curve.empty());
-  CHECK_THAT(e.reason, Contains("cut by limits.evaluation_time"));
+  CHECK_THAT(e.reason, Contains("limits.evaluation_time"));
   CHECK(*find(e.metrics, "validation.accuracy") > 0.8);
   if (e.curve.size() == 1 && e.reason.find("in epoch 1") != std::string::npos)
     CHECK(e.curve.front().seconds > 0);
   CHECK(trainer->examine(j, test::content_of(done.weights)));
 }
 
-TEST_CASE("trainer: the best epoch of a training that is cut by its time counts") {
+TEST_CASE("trainer: rates that follow the clock end in time, and the log repeats them") {
   const training_bench bench(separable_csv(60));
   const auto trainer = bench.trainer();
   auto j = a_job(a_dense_network());
@@ -86,8 +87,8 @@ TEST_CASE("trainer: the best epoch of a training that is cut by its time counts"
   const auto done = trainer->evaluate(j, nobody);
   const auto& e = done.evaluation;
   REQUIRE(e.outcome == outcome::succeeded);
-  CHECK_THAT(e.reason, Contains("cut by limits.evaluation_time"));
-  CHECK_THAT(e.reason, Contains("of 100000000"));
+  CHECK_THAT(e.reason, Contains("limits.evaluation_time had room for"));
+  CHECK_THAT(e.reason, Contains("of 100000000 epochs"));
   REQUIRE_FALSE(e.curve.empty());
   double lowest = std::numeric_limits<double>::infinity(), best = 0;
   for (const auto& epoch : e.curve) {
@@ -98,6 +99,14 @@ TEST_CASE("trainer: the best epoch of a training that is cut by its time counts"
   // Its weights are those of that epoch: their test needs no other training.
   CHECK(done.evaluation.weights_hash == done.weights.checksum());
   CHECK(trainer->examine(j, test::content_of(done.weights)));
+  REQUIRE(e.updates);
+  CHECK(repeatable(e));
+  auto again = j;
+  again.budget.time = std::chrono::milliseconds(0);
+  again.updates.assign(e.updates->begin(), e.updates->end());
+  const auto repeated = trainer->evaluate(again, nobody).evaluation;
+  CHECK(compare(e, repeated).equal());
+  CHECK(repeated.updates == e.updates);
 }
 
 TEST_CASE("trainer: a training that others go on from is whole or failed") {

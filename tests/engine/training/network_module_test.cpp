@@ -209,7 +209,7 @@ TEST_CASE("operators: the layers of a composite compute what their rules say") {
   }
 }
 
-TEST_CASE("operators: a residual block passes on what enters it at first") {
+TEST_CASE("operators: a residual block that joins a network passes on what enters it") {
   const auto x = examples_of({{4, 7, 5}}).abs();
   for (const auto* op : {"residual", "inverted_residual", "convnext"}) {
     INFO(op);
@@ -223,6 +223,17 @@ TEST_CASE("operators: a residual block passes on what enters it at first") {
     while (cut.layers.back().op == "output" || cut.layers.back().op == "flatten")
       cut.layers.pop_back();
     network_module block(cut, {.seed = 1}, at::kCPU);
+    // The branches of one that is trained from new weights say something.
+    CHECK_FALSE(close(block.forward(x), x));
+    auto joined = block.weights();
+    for (const auto& l : cut.layers)
+      for (auto& t : joined)
+        if (l.joins_at_zero
+            && (t.name == l.name + ".norm.weight"
+                || (t.name == l.name + ".weight"
+                    && text_setting(l.settings, "norm") == "none")))
+          std::ranges::fill(t.values, 0.0F);
+    REQUIRE(block.load(joined));
     CHECK(close(block.forward(x), x));
   }
 }

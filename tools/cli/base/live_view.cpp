@@ -102,7 +102,7 @@ std::string live_view::phase(const run_progress& progress, std::size_t busy) con
   if (progress.plan_open == 0)
     return "putting the final model together";
   const auto all = progress.plan->trainings.size();
-  return print("trained to the end: %zu of %zu", all - progress.plan_open, all);
+  return print("final: %zu of %zu trainings", all - progress.plan_open, all);
 }
 
 std::string live_view::status(const run_progress& progress, const slots_view& slots) {

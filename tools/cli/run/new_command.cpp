@@ -41,8 +41,10 @@ struct new_options {
   bool json = false;
 };
 
-/// Measuring may take this share of the minutes.
-constexpr double measuring_share = 0.1;
+/// A run that begins at once takes so many minutes where nobody says how many.
+constexpr double usual_minutes = 10;
+/// Measuring may take this share of the minutes, and no more than so many seconds.
+constexpr double measuring_share = 0.05, longest_measuring = 8;
 
 /// The measurements of `clade plan`.
 struct measured {
@@ -81,12 +83,6 @@ expected<measured> measure_speed(const std::filesystem::path& file, double withi
 // Fewer epochs tell little of a candidate.
 constexpr std::uint32_t least_epochs = 3;
 
-final_means means_of(const search_size& size, const measured& speed, double seconds) {
-  return {.slots = speed.slots,
-          .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),
-          .epochs = size.epochs};
-}
-
 /// Returns the seconds that the search has of so many of a run, which its end leaves to
 /// it.
 double search_seconds(const search_size& size, const measured& speed, double seconds) {
@@ -98,45 +94,47 @@ double search_seconds(const search_size& size, const measured& speed, double sec
   return (1 - end) * seconds;
 }
 
-/// Says that there is no time for a training, and how much there should be.
-std::string too_short(const search_size& size, const measured& speed, double seconds) {
-  const double training = least_epochs * speed.seconds_per_evaluation / size.epochs;
-  const double share = search_seconds(size, speed, seconds) / seconds;
-  const double needed = 2 * training / share;
-  if (needed <= seconds)
-    return {};
-  return fmt::format(
-      "the minutes are few: a training of {} epochs takes about {} here, so that "
-      "trainings will be cut to a part of that; --minutes {} would do for a start",
-      least_epochs, duration_text(training), static_cast<long>(std::ceil(needed / 60)));
-}
+/// The search that has its part of so many seconds, and how long a training of it may
+/// take; the rest is for the end of the run.
+struct fitted_search {
+  search_size size;
+  std::chrono::seconds evaluation_time{0};
+};
 
-/// A network that needs longer could not be trained to the end in time; 10 s are for what
-/// it takes to begin with it.
-std::chrono::seconds longest_training(const search_size& size, const measured& speed,
-                                      double seconds, std::chrono::seconds most) {
-  const double epoch =
-      affordable_epoch({.model = "ensemble"}, means_of(size, speed, seconds));
-  return std::min(
-      most, std::chrono::seconds(10 + std::llround(std::ceil(size.epochs * epoch))));
-}
-
-/// The search that fits into its part of so many seconds; the rest is for its end.
-search_size fit_into(search_size size, const measured& speed, double seconds) {
-  constexpr double least = 48, most = 5000;
+// If many trainings fit, they are as many and as long as possible. If few do, they have the
+// same time each, and their rates follow the clock as far as their epochs do not fit into
+// it.
+fitted_search fit_into(search_size size, const measured& speed, double seconds,
+                       std::chrono::seconds most) {
+  constexpr double many = 48, largest = 5000, in_turn = 4;
   const double epoch = speed.seconds_per_evaluation / size.epochs;
-  const auto evaluations = [&] {
-    return search_seconds(size, speed, seconds) * static_cast<double>(speed.slots)
-           / (epoch * size.epochs);
-  };
-  while (evaluations() < least && size.epochs > least_epochs)
-    --size.epochs;
-  const double count = std::clamp(evaluations(), 4.0, most);
+  const double all = search_seconds(size, speed, seconds);
+  const auto slots = static_cast<double>(speed.slots);
+  const double longest = std::max(1.0, all / in_turn);
+  const auto fit = [&](double training) { return all * slots / training; };
+  if (fit(epoch * least_epochs) >= many)
+    while (fit(epoch * size.epochs) < many)
+      --size.epochs;
+  const double count =
+      std::clamp(fit(std::min(longest, epoch * size.epochs)), 4.0, largest);
   size.population =
       static_cast<std::uint64_t>(std::clamp(std::round(std::sqrt(2 * count)), 4.0, 32.0));
-  size.generations =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(count) / size.population);
-  return size;
+  size.generations = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(
+             std::ceil(count / static_cast<double>(size.population) - 1e-9)));
+  const auto limit = std::chrono::seconds(std::llround(std::ceil(longest)));
+  return {.size = size, .evaluation_time = std::min(most, limit)};
+}
+
+/// If no epoch ends in the time for measuring, few trainings fit into any run.
+expected<measured> too_slow_to_measure(const new_options& options,
+                                       const search_size& size) {
+  return parse_slots(options.slots).map([&](const std::vector<slot>& slots) {
+    const double seconds = 60 * *options.minutes * size.epochs;
+    return measured{.seconds_per_evaluation = seconds,
+                    .seconds = seconds,
+                    .slots = std::max<std::size_t>(1, slots.size())};
+  });
 }
 
 /// "NAME.toml" in the current folder, or what --output says; fails where it is there.
@@ -226,19 +224,22 @@ write_experiment(const data_profile& data, const new_options& options,
     return tl::unexpected(written.error());
   if (!options.json)
     std::cout << "measuring how fast three networks train here ..." << std::endl;
-  auto speed = measure_speed(file, 60 * measuring_share * options.minutes.value_or(0));
+  auto speed = measure_speed(
+      file, options.minutes
+                ? std::min(longest_measuring, 60 * measuring_share * *options.minutes)
+                : 0);
   if (!speed && speed.error().kind == error_kind::invalid_input)
     return fail(error_kind::invalid_input,
                 fmt::format("wrote {}, which does not run yet: {}", file.string(),
                             speed.error().message));
   if (options.minutes) {
     const double seconds = seconds_left(options, began);
+    if (!speed)
+      speed = too_slow_to_measure(options, params.size);
     if (speed) {
-      if (const auto why = too_short(params.size, *speed, seconds); !why.empty())
-        std::cerr << "clade: " << why << std::endl;
-      params.size = fit_into(params.size, *speed, seconds);
-      params.evaluation_time =
-          longest_training(params.size, *speed, seconds, params.evaluation_time);
+      const auto fitted = fit_into(params.size, *speed, seconds, params.evaluation_time);
+      params.size = fitted.size;
+      params.evaluation_time = fitted.evaluation_time;
       // The clock ends it, so that no slot needs to wait for the sake of equal searches.
       const auto busy = std::min<std::uint64_t>(speed->slots, params.size.population);
       if (busy > usual_in_flight(params.size.population))
@@ -253,7 +254,9 @@ write_experiment(const data_profile& data, const new_options& options,
   return speed ? std::optional(*speed) : std::nullopt;
 }
 
-int make_experiment(const new_options& options) {
+int make_experiment(new_options options) {
+  if (options.run && !options.minutes)
+    options.minutes = usual_minutes;
   const auto began = std::chrono::steady_clock::now();
   const auto request = request_of(options);
   if (!request)
@@ -316,8 +319,11 @@ void add_new(CLI::App& app, command& chosen) {
                   "The experiment's file; otherwise NAME.toml in the current folder");
   sub->add_flag("--force", options->force, "Write over the experiment's file");
   sub->add_flag("--run", options->run, "Run the experiment at once");
-  sub->add_option("--minutes", options->minutes,
-                  "How long a run may take; with --run, all that this command does");
+  sub->add_option(
+      "--minutes", options->minutes,
+      fmt::format("How long a run may take; with --run, all that this command "
+                  "does, {} where it is not given",
+                  usual_minutes));
   sub->add_option("--seed", options->seed, "The experiment's seed")
       ->check(whole_number(0, largest_seed))
       ->capture_default_str();

@@ -84,8 +84,12 @@ function Figures({ moment, place }: { moment: Moment; place: Place }) {
   // The picture knows better what there is now, until all rows are here.
   const whole = moment.generation !== null || moment.complete;
   const figures: [string, preact.ComponentChildren][] = is_jobs(p) ? figures_of_jobs(run, moment) : [
-    ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
-    ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}<small> of {count(p.population * p.planned_generations)}</small></>],
+    p.final_trainings > 0 && moment.generation === null
+      ? ["final", <>{p.final_evaluated}<small> of {count(p.final_trainings)} trainings</small></>]
+      : ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
+    p.final_trainings > 0
+      ? ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}</>]
+      : ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}<small> of {count(p.population * p.planned_generations)}</small></>],
     ["failed", count(whole ? moment.failed : p.failed)],
     [`best ${p.metric.replace(/^validation\./, "")}`, best ? <>{metric(best.fitness)} <small><CandidateLink id={best.id} place={place} /></small></> : "–"],
     ["elapsed", duration(elapsed)],

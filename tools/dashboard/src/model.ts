@@ -120,6 +120,10 @@ export interface Picture {
   planned_generations: number;
   started: number | null;
   generation: number;
+  /** The trainings at the end of the run: planned, and evaluated; the generation they are in, 0 before the first. */
+  final_trainings: number;
+  final_evaluated: number;
+  final_generation: number;
   born: number;
   evaluated: number;
   failed: number;
@@ -209,6 +213,7 @@ export type News =
   | EpochNews
   | (Recorded & { event: "started"; name: string | null; version: string; seed: string; experiment: string })
   | (Recorded & { event: "generation"; survivors: number[] } & GenerationLine)
+  | (Recorded & { event: "final_planned"; trainings: { source: number; epochs: number }[] })
   | (Recorded & { event: "finished" } & Finish)
   | (Recorded & { event: "paused"; reason: string })
   | (Recorded & { event: "resumed"; version: string })

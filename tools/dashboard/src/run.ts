@@ -137,6 +137,8 @@ export class Run {
         const { event: _, sequence, time, ...rest } = news;
         p.generation = Math.max(p.generation, news.generation);
         ++p.born;
+        // All that is born after the plan is a training of the end.
+        if (p.final_trainings > 0 && p.final_generation === 0) p.final_generation = news.generation;
         if (!this.by_id.has(news.id)) this.add(row_of({ ...rest, born: time, born_sequence: sequence }));
         ++this.rows_version;
         break;
@@ -146,6 +148,7 @@ export class Run {
         const row = this.by_id.get(news.id);
         const result = { ...rest, evaluated: time, evaluated_sequence: sequence, text: undefined };
         ++p.evaluated;
+        if (row && p.final_generation !== 0 && row.generation === p.final_generation) ++p.final_evaluated;
         this.training.delete(news.id);
         if (row) Object.assign(row, result);
         else this.ahead.set(news.id, result);
@@ -177,6 +180,9 @@ export class Run {
       case "attempt":
         p.attempts.push(news);
         this.training.delete(news.id);
+        break;
+      case "final_planned":
+        p.final_trainings = news.trainings.length;
         break;
       case "finished":
         p.finished = news;

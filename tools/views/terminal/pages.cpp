@@ -55,6 +55,9 @@ std::string generation_text(const run_picture& p) {
     return "nothing is recorded yet";
   if (!p.named_by.empty())
     return "";
+  if (p.final_trainings > 0)
+    return fmt::format("final: {} of {} trainings", with_commas(p.final_evaluated),
+                       with_commas(p.final_trainings));
   const auto all = std::max<std::uint64_t>(p.rules.evolution.generations, 1);
   return fmt::format("generation {} of {}", with_commas(p.generation), with_commas(all));
 }
@@ -83,8 +86,12 @@ void draw_numbers(canvas& on, const scene& s) {
     if (column + columns_of(text) <= on.size().columns)
       column = on.write(1, column, text, look) + 3;
   };
-  add(fmt::format("{} of {}{}", with_commas(p.evaluated), with_commas(planned(p)),
-                  p.named_by.empty() ? " evaluated" : " ended"),
+  // The trainings at the end are counted for themselves.
+  const auto searched = p.evaluated - p.final_evaluated;
+  add(p.final_trainings > 0
+          ? fmt::format("{} evaluated by the search", with_commas(searched))
+          : fmt::format("{} of {}{}", with_commas(searched), with_commas(planned(p)),
+                        p.named_by.empty() ? " evaluated" : " ended"),
       style::plain);
   if (p.failed > 0) {
     column -= 3;
@@ -208,7 +215,7 @@ std::optional<double> seconds_left(const run_picture& p, feed_state showing) {
   const auto passed =
       static_cast<double>(p.unix_ms - p.latest.front().evaluated_ms) / 1000;
   const auto all = planned(p);
-  if (passed <= 0 || p.evaluated >= all)
+  if (passed <= 0 || p.evaluated >= all || p.final_trainings > 0)
     return std::nullopt;
   const auto pace = static_cast<double>(p.latest.size() - 1) / passed;
   return static_cast<double>(all - p.evaluated) / pace;
