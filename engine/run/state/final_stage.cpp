@@ -62,6 +62,17 @@ double slowest_epoch(std::span<const individual> best, std::size_t genomes) {
   return slowest;
 }
 
+/// Returns the milliseconds after which the trainings end whose epochs take at most so many
+/// seconds: then models are asked for their answers, which takes a part of an epoch.
+std::uint64_t trainings_end(const final_means& means, double slowest) {
+  constexpr double asking = 0.25;
+  const auto all = static_cast<double>(means.time.count());
+  const double after =
+      1e3 * (static_cast<double>(least_after.count()) + asking * slowest);
+  return static_cast<std::uint64_t>(
+      std::min(latest_end * all, std::max(all / 2, all - after)));
+}
+
 /// Says whether trainings fit into the time of the slots.
 class schedule_of_end {
 public:
@@ -259,11 +270,7 @@ double share_of_end(const final_params& params, const final_means& means,
 final_planned plan_final_stage(const final_params& params,
                                std::span<const individual> best,
                                const final_means& means) {
-  const auto all = means.time;
-  const auto end =
-      std::min(std::chrono::duration_cast<std::chrono::milliseconds>(all * latest_end),
-               std::max(all / 2, all - std::chrono::milliseconds(least_after)));
-  final_planned plan{.time_ms = static_cast<std::uint64_t>(end.count())};
+  final_planned plan{.time_ms = trainings_end(means, 0)};
   if (params.model == "ensemble")
     plan.folds_apart = true;
   if (best.empty())
@@ -291,6 +298,7 @@ final_planned plan_final_stage(const final_params& params,
     s = for_long && schedule_of_end(sources, means).fits(one_genome(s))
             ? within_time(params, sources, means, s)
             : one_for_each_slot(params, sources, means, s);
+  plan.time_ms = trainings_end(means, slowest_epoch(sources, s.genomes));
   const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
   for (std::size_t round = 0; round < s.rounds; ++round)
     for (std::size_t g = 0; g < s.genomes; ++g)

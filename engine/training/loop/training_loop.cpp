@@ -125,7 +125,7 @@ private:
   at::Tensor total_loss_;       ///< The loss of the epoch, over its examples.
   std::uint32_t number_;        ///< The number of the present epoch.
   std::int64_t next_batch_ = 0; ///< The next batch of that epoch.
-  steady_clock::time_point epoch_start_ = steady_clock::now();
+  steady_clock::time_point begun_ = steady_clock::now(), epoch_start_ = begun_;
   bool assessed_ = false; ///< That epoch was, and its verdict is due.
   double train_loss_ = 0;
   steady_clock::time_point kept_ = steady_clock::now(); ///< The position.
@@ -327,6 +327,8 @@ bool training_loop::goes_on() {
   const auto said = team_->agree([this] {
     if (progress_.report(result_.curve.back()) || number_ == task_.epochs || complete())
       return verdict::goes_on;
+    if (pace_ && progress_.wanted() && steady_clock::now() < latest_batch())
+      return verdict::goes_on;
     if (progress_.goes_on_later() && !progress_.wanted())
       throw task_dropped("it goes on in another process");
     // Whoever hears of epochs may have the same limit, and have begun to count before.
@@ -442,8 +444,14 @@ void training_loop::say_pace() {
 /// Returns when the first epoch must end for its part to be measured in time: a forward
 /// pass takes about a third of a step.
 steady_clock::time_point training_loop::latest_batch() const {
-  if (pace_ || !result_.curve.empty() || next_batch_ == 0
-      || task_.deadline == steady_clock::time_point::max())
+  if (task_.deadline == steady_clock::time_point::max())
+    return task_.deadline;
+  // One whose rates follow the clock ends by itself, a moment late if the machine was busy.
+  if (pace_)
+    return task_.deadline
+           + std::max<steady_clock::duration>(std::chrono::milliseconds(500),
+                                              (task_.deadline - begun_) / 20);
+  if (!result_.curve.empty() || next_batch_ == 0)
     return task_.deadline;
   const double steps = validation_steps();
   const std::chrono::duration<double> each =

@@ -115,14 +115,13 @@ void training_pace::begin_slice(std::uint64_t step, clock::time_point now) {
   const auto left = knows_speed && room < static_cast<double>(by_count)
                         ? static_cast<std::uint64_t>(room)
                         : by_count;
-  const auto steps =
-      knows_speed ? static_cast<std::uint64_t>(
-                        std::max(1.0, std::floor(slice_share * static_cast<double>(left))))
-                  : 1;
-  const double to = steps >= left ? 1
-                                  : from
-                                        + (1 - from) * static_cast<double>(steps)
-                                              / static_cast<double>(left);
+  const auto steps = knows_speed ? static_cast<std::uint64_t>(std::max(
+                         1.0, std::floor(slice_share * static_cast<double>(left))))
+                                 : 1;
+  const double to =
+      steps >= left
+          ? 1
+          : from + (1 - from) * static_cast<double>(steps) / static_cast<double>(left);
   slices_.push_back({.first = step, .steps = steps, .from = from, .to = to});
 }
 

@@ -39,11 +39,13 @@ TEST_CASE("trainer: a loss that is no number is a divergence") {
   CHECK(e.weights_hash == 0);
 }
 
-TEST_CASE("trainer: what takes too long before its first epoch has ended is timed out") {
+TEST_CASE(
+    "trainer: what others go on from is timed out before its first epoch has ended") {
   // Its epochs have hundreds of batches, which take longer than a millisecond.
   const training_bench bench(separable_csv(20'000));
   auto j = a_job(a_dense_network());
   j.budget = {.epochs = 100'000'000, .time = std::chrono::milliseconds(1)};
+  j.keep_checkpoint = checkpointing::whole;
   const auto e = evaluated(*bench.trainer(), j);
   CHECK(e.outcome == outcome::timed_out);
   CHECK_THAT(e.reason, Contains("out of time in epoch 1"));
@@ -63,9 +65,9 @@ TEST_CASE("trainer: what was learnt in a part of the first epoch counts") {
   for (auto time = std::chrono::milliseconds(50);; time += time / 2) {
     j.budget = {.epochs = 100'000'000, .time = time};
     done = trainer->evaluate(j, nobody);
-    if (done.evaluation.outcome == outcome::succeeded)
+    REQUIRE(done.evaluation.outcome == outcome::succeeded);
+    if (*find(done.evaluation.metrics, "validation.accuracy") > 0.8)
       break;
-    CHECK_THAT(done.evaluation.reason, Contains("out of time in epoch 1"));
   }
   const auto& e = done.evaluation;
   REQUIRE(!e.curve.empty());

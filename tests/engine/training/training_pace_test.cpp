@@ -175,6 +175,7 @@ TEST_CASE("training pace: damaged logs and those of other trainings are refused"
     auto damaged = log;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     CHECK_FALSE(training_pace({.steps = 10'000}).follow(damaged));
-    CHECK_FALSE(training_pace({.steps = 10'000}).follow(log.substr(0, i + 1 == log.size() ? 1 : i + 1)));
+    CHECK_FALSE(training_pace({.steps = 10'000})
+                    .follow(log.substr(0, i + 1 == log.size() ? 1 : i + 1)));
   }
 }
