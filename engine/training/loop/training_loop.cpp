@@ -327,14 +327,14 @@ bool training_loop::goes_on() {
   const auto said = team_->agree([this] {
     if (progress_.report(result_.curve.back()) || number_ == task_.epochs || complete())
       return verdict::goes_on;
-    if (pace_ && progress_.wanted() && steady_clock::now() < latest_batch())
-      return verdict::goes_on;
     if (progress_.goes_on_later() && !progress_.wanted())
       throw task_dropped("it goes on in another process");
     // Whoever hears of epochs may have the same limit, and have begun to count before.
-    return steady_clock::now() > task_.deadline - deadline_tolerance
-               ? verdict::out_of_time
-               : verdict::dropped;
+    const auto now = steady_clock::now();
+    if (now <= task_.deadline - deadline_tolerance)
+      return verdict::dropped;
+    return pace_ && progress_.wanted() && now < latest_batch() ? verdict::goes_on
+                                                               : verdict::out_of_time;
   });
   if (said == verdict::out_of_time)
     return cut(fmt::format("after epoch {}", number_));
