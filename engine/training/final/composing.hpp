@@ -12,8 +12,9 @@ namespace clade {
 /// folds of a genome, each example is judged by the one that was trained without it. A
 /// member that cannot be used, because its weights are damaged, say, or because there is
 /// no time left for it, is left out with all folds of its genome, and named; the first that
-/// is asked, one with folds or else the first of `members`, is used however long it takes. Loads the data where they are not loaded, and
-/// turns LibTorch's exceptions into errors of kind io.
+/// is asked, one with folds or else the first of `members`, is used however long it takes.
+/// Loads the data where they are not loaded, and turns LibTorch's exceptions into errors of
+/// kind io.
 [[nodiscard]] expected<composition>
 compose_final_model(training_context& context, std::span<const trained_member> members,
                     std::uint64_t seed, const budget& b);

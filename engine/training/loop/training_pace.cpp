@@ -64,13 +64,11 @@ expected<void> training_pace::read(const bytes& log) {
     slices_.clear();
     return whole;
   }
-  by_clock_ = !slices_.empty();
   return {};
 }
 
 expected<void> training_pace::follow(const bytes& log) {
   limits_.end = clock::time_point::max();
-  follows_ = true;
   return log.empty() ? expected<void>{} : read(log);
 }
 
@@ -78,14 +76,12 @@ expected<void> training_pace::go_on(const bytes& log, std::uint64_t step,
                                     clock::time_point now) {
   if (auto fits = log.empty() ? expected<void>{} : read(log); !fits)
     return fits;
-  if (limits_.end == clock::time_point::max())
+  if (!has_clock())
     return {};
   const auto rest = std::chrono::duration_cast<clock::duration>(
       (limits_.end - limits_.begin) * (1 - progress(step)));
   limits_.end = std::min(limits_.end, now + rest);
   limits_.begin = now;
-  measured_step_ = step;
-  measured_at_ = {};
   return {};
 }
 
@@ -126,9 +122,9 @@ void training_pace::begin_slice(std::uint64_t step, clock::time_point now) {
 }
 
 void training_pace::look(std::uint64_t step, clock::time_point now) {
-  if (follows_ || limits_.end == clock::time_point::max() || over(step))
+  if (!has_clock() || over(step))
     return;
-  if (by_clock_) {
+  if (by_clock()) {
     const auto& last = slices_.back();
     const bool ends = step >= last.first + last.steps;
     if (ends || measured_at_ == clock::time_point{})
@@ -151,11 +147,10 @@ void training_pace::look(std::uint64_t step, clock::time_point now) {
   if (steps_left(now) >= least_room * static_cast<double>(limits_.steps - step))
     return;
   begin_slice(step, now);
-  by_clock_ = true;
 }
 
 double training_pace::progress(std::uint64_t step) const {
-  if (slices_.empty() || step < slices_.front().first) {
+  if (!by_clock() || step < slices_.front().first) {
     const auto all = static_cast<double>(limits_.steps);
     return std::min(static_cast<double>(step), all - 1) / all;
   }
@@ -170,15 +165,15 @@ double training_pace::progress(std::uint64_t step) const {
 bool training_pace::over(std::uint64_t step) const {
   if (step >= limits_.steps)
     return true;
-  if (!by_clock_)
+  if (!by_clock())
     return false;
   const auto& last = slices_.back();
-  // A log that is followed ends where the training did.
-  return step >= last.first + last.steps && (follows_ || last.to >= 1);
+  // A log that is followed without a clock ends where the training did.
+  return step >= last.first + last.steps && (!has_clock() || last.to >= 1);
 }
 
 bytes training_pace::log() const {
-  if (!by_clock_)
+  if (!by_clock())
     return {};
   encoder out;
   out.array(3).natural(limits_.steps).natural(slices_.front().first);

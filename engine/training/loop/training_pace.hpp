@@ -53,7 +53,7 @@ public:
   [[nodiscard]] bool over(std::uint64_t step) const;
 
   /// Whether the clock decided.
-  [[nodiscard]] bool by_clock() const { return by_clock_; }
+  [[nodiscard]] bool by_clock() const { return !slices_.empty(); }
 
   /// The decisions so far; empty if the clock decided nothing.
   [[nodiscard]] bytes log() const;
@@ -64,13 +64,13 @@ private:
     double from = 0, to = 1;
   };
 
+  [[nodiscard]] bool has_clock() const { return limits_.end != clock::time_point::max(); }
   [[nodiscard]] expected<void> read(const bytes& log);
   [[nodiscard]] double steps_left(clock::time_point now) const;
   void measure(std::uint64_t step, clock::time_point now);
   void begin_slice(std::uint64_t step, clock::time_point now);
 
   limits limits_;
-  bool by_clock_ = false, follows_ = false;
   std::vector<slice> slices_;
   double speed_ = 0; ///< Steps per second.
   std::uint64_t measured_step_ = 0;
