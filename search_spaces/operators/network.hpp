@@ -39,10 +39,10 @@ struct layer {
   /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
   /// that is added to what it branched off.
   bool starts_at_zero = false;
-  /// The same, but only in a network that takes over weights, which it has none of: what is
-  /// added to a trained network changes nothing at first. In a shallow network that is
-  /// trained from new weights, branches that start at 0 cost about half of what its first
-  /// epochs learn.
+  /// It starts at 0 where it is new in a network that takes over weights: there a branch
+  /// that is added changes nothing at first. A network that is trained from new weights
+  /// has the usual values, since a shallow one learns about half as much in its first
+  /// epochs if branches start at 0.
   bool joins_at_zero = false;
   /// For an add: its first input is a residual branch, which is added to what it branched
   /// off.

@@ -371,8 +371,9 @@ void planner::follow_new(const layer& l) {
   const auto twin = named(l.name); // The twin is of another operator.
   const auto& row = operator_of(l);
   if (row.block) {
-    at_.at_zero = l.joins_at_zero;
-    if (!twin && !l.starts_at_zero && !l.joins_at_zero && can_be_identity(l))
+    if (l.joins_at_zero)
+      at_.how = origin::silent;
+    else if (!twin && !l.starts_at_zero && can_be_identity(l))
       pass_on(l);
   } else if (row.units == unit_origin::each) {
     out_ = claims_[l.inputs.back()];

@@ -11,6 +11,7 @@ namespace clade {
 struct layer_inheritance {
   enum class origin : std::uint8_t {
     fresh,    ///< The usual initial values.
+    silent,   ///< The same, but that the norm's weight, or else the weight, is 0.
     taken,    ///< The parent's layer of the same name.
     copied,   ///< The same, which is equal, and so is what enters it.
     identity, ///< It passes on what comes in: inserted.
@@ -27,7 +28,6 @@ struct layer_inheritance {
 
   std::string layer;
   origin how = origin::fresh;
-  bool at_zero = false; ///< It is new and `layer::joins_at_zero`.
   /// For each unit that comes out, the parent's (of an identity, that which it passes
   /// on); -1: new.
   std::vector<std::int64_t> units;

@@ -99,8 +99,8 @@ public:
   void fill(const layer_inheritance& l) {
     if (l.how == origin::copied)
       return copy(l.layer + ".");
-    if (l.at_zero)
-      return begin_at_zero(l.layer);
+    if (l.how == origin::silent)
+      return silence(l.layer);
     if (auto* weight = own(l.layer + ".weight"); weight != nullptr) {
       const grid g(*weight);
       if (l.how == origin::zero)
@@ -122,13 +122,14 @@ public:
   }
 
 private:
-  void begin_at_zero(const std::string& layer) const {
+  void silence(const std::string& layer) const {
     auto* t = own(layer + ".norm.weight");
     if (t == nullptr)
       t = own(layer + ".weight");
     if (t != nullptr)
       std::ranges::fill(t->values, 0.F);
   }
+
   void copy(const std::string& before) const {
     for (auto t = own_.lower_bound(before);
          t != own_.end() && t->first.starts_with(before); ++t)
