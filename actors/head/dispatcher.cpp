@@ -42,8 +42,8 @@ void dispatcher_state::take(const submission& message) {
     schedule.submit(t);
   for (const auto& c : born) {
     open.emplace(c.id, c);
-    if (c.fold.of != 0 && c.time.count() > 0)
-      finals.emplace(c.id, now());
+    if (c.fold.of != 0 && c.time.count() > 0 && !params.by_team)
+      finals.submit(c.id, c.time, now());
   }
   serve();
 }
@@ -122,7 +122,7 @@ bool dispatcher_state::take_training(node_id id, const result& r,
     return true;
   auto& node = nodes.at(id);
   e.slot = node.view.name;
-  open.erase(r.id.candidate);
+  end(r.id.candidate);
   forget(others, r.id);
   record_stragglers(e, members);
   accepted.batch.push_back({std::move(e), whole_of(node, r, blob_part::weights),
@@ -169,7 +169,7 @@ withdrawn dispatcher_state::take_back(const withdraw& message) {
       answer_test(id, {fail(error_kind::refused, "the run stops")});
       continue;
     }
-    open.erase(id.candidate);
+    end(id.candidate);
     answer.ids.push_back(id.candidate);
   }
   left_out.insert(answer.ids.begin(), answer.ids.end());
@@ -193,8 +193,13 @@ void dispatcher_state::hand_back() {
     self->send(selector, std::move(back));
 }
 
+bool dispatcher_state::end(candidate_id id) {
+  finals.end(id);
+  return open.erase(id) != 0;
+}
+
 void dispatcher_state::drop(const drop_candidate& message) {
-  if (open.erase(message.id) == 0)
+  if (!end(message.id))
     return; // Its result is on its way to the selector.
   forget(schedule.drop(message.id), message.id);
   evaluations dropped;
@@ -206,7 +211,7 @@ void dispatcher_state::drop(const drop_candidate& message) {
 void dispatcher_state::refuse_too_large() {
   evaluations refused;
   for (const auto& t : schedule.too_large()) {
-    open.erase(t.id.candidate);
+    end(t.id.candidate);
     refused.batch.push_back(
         {refused_evaluation(t.id.candidate, size_text(t.needs.memory_bytes)), {}});
   }
@@ -270,23 +275,8 @@ void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
   self->send(found->second.link, std::move(message));
 }
 
-// The trainings at the end of a run have the rest of its time together: those that were
-// not handed out yet share it, in turn on each slot.
 std::chrono::milliseconds dispatcher_state::time_for(const candidate& c) {
-  constexpr std::chrono::milliseconds least = 1s;
-  const auto submitted = finals.find(c.id);
-  if (submitted == finals.end() || params.by_team)
-    return c.time;
-  const auto waiting = std::ranges::count_if(finals, [&](const auto& f) {
-    return open.contains(f.first) && (f.first == c.id || !given_finals.contains(f.first));
-  });
-  given_finals.insert(c.id);
-  const auto slots = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, nodes.size()));
-  const auto in_turn = (waiting + slots - 1) / slots;
-  const auto left =
-      c.time
-      - std::chrono::duration_cast<std::chrono::milliseconds>(now() - submitted->second);
-  return std::max(std::min(least, c.time), left / in_turn);
+  return finals.has(c.id) ? finals.hand_out(c.id, nodes.size(), now()) : c.time;
 }
 
 assignment dispatcher_state::assign(const lease& l, lineage start) {

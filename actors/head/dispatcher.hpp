@@ -3,6 +3,7 @@
 #include "actors/messages/protocol.hpp"
 #include "engine/scheduling/candidate_tasks.hpp"
 #include "engine/scheduling/joining.hpp"
+#include "engine/scheduling/shared_time.hpp"
 #include "engine/telemetry/picture/feed.hpp"
 #include "engine/telemetry/picture/stragglers.hpp"
 #include "engine/telemetry/picture/team_work.hpp"
@@ -91,10 +92,7 @@ struct dispatcher_state {
   lost_processes lost;
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
-  /// When those of them that share the time at the end of a run were submitted, and which
-  /// of these were handed out.
-  std::map<candidate_id, time_point> finals;
-  std::set<candidate_id> given_finals;
+  shared_time finals; ///< The trainings at the end of the run among these.
   std::map<task_id, open_test> tests; ///< The same of these.
   team_roster teams;
   std::uint64_t last_generation = 0;
@@ -164,6 +162,8 @@ private:
             std::map<candidate_id, lineage> starts);
   [[nodiscard]] assignment assign(const lease& l, lineage start);
   [[nodiscard]] std::chrono::milliseconds time_for(const candidate& c);
+  /// No result of it is waited for any more; false: none was.
+  bool end(candidate_id id);
   [[nodiscard]] std::optional<lease> lease_of(node_id id, std::uint64_t number) const;
   void forget_ended(node_id id, node_entry& node) const;
   [[nodiscard]] blob whole_of(node_entry& node, const result& r, blob_part part) const;

@@ -265,7 +265,7 @@ void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
                         "two node processes ended while they made it, the last " + how)});
       continue;
     }
-    open.erase(one.id.candidate);
+    end(one.id.candidate);
     given_up.batch.push_back({crashed_evaluation(one, slot, how), {}});
   }
   if (!given_up.batch.empty())
