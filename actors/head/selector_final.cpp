@@ -2,7 +2,6 @@
 // search had, and the final model is put together from all models there are.
 #include "actors/head/selector.hpp"
 #include "engine/evaluation/final_members.hpp"
-#include "engine/run/steps/final_sources.hpp"
 #include "genome/codec/codec.hpp"
 
 #include <algorithm>
@@ -35,7 +34,7 @@ void selector_state::plan_end(const std::string& reason) {
   self->request(params.dispatcher, caf::infinite, slots_query{})
       .then([this, reason](const slots_view& view) {
         auto plan = plan_final_stage(
-            run.rules.final_stage, final_sources(run),
+            run.rules.final_stage, run.best,
             {.slots = std::max<std::size_t>(1, view.slots.size() / params.devices),
              .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
              .epochs = params.epochs});

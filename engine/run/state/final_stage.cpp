@@ -110,6 +110,13 @@ private:
   double seconds_;
 };
 
+/// Returns as many epochs as there is room for, at least one, and at most a few times as
+/// many as are wanted.
+std::uint32_t within_most(const final_params& params, std::uint32_t wanted, double room) {
+  const double most = params.epochs != 0 ? wanted : stretch * wanted;
+  return static_cast<std::uint32_t>(std::clamp(room, 1.0, most));
+}
+
 bool deals_folds(const final_params& params) {
   // Without an ensemble the best of them is the champion, judged as all others are.
   return params.folds == 0 && params.model == "ensemble";
@@ -126,9 +133,8 @@ sizes within_time(const final_params& params, std::span<const individual> best,
     schedule.grow(found, &sizes::folds, usual_folds);
   schedule.grow(found, &sizes::genomes, wanted.genomes);
   schedule.grow(found, &sizes::rounds, std::size_t{most_rounds});
-  const double most = params.epochs != 0 ? wanted.epochs : stretch * wanted.epochs;
-  found.epochs = static_cast<std::uint32_t>(
-      std::clamp(std::floor(schedule.epochs_for(found)), 1.0, most));
+  found.epochs =
+      within_most(params, wanted.epochs, std::floor(schedule.epochs_for(found)));
   return found;
 }
 
@@ -139,9 +145,7 @@ std::uint32_t most_epochs(const final_params& params, const individual& genome,
                           std::size_t in_turn) {
   const double room =
       schedule_of_end({&genome, 1}, means).epochs_for({}) / static_cast<double>(in_turn);
-  const double most = params.epochs != 0 ? wanted : stretch * wanted;
-  return static_cast<std::uint32_t>(
-      std::clamp(std::ceil(room_for_more * room), 1.0, most));
+  return within_most(params, wanted, std::ceil(room_for_more * room));
 }
 
 // There is no time for that: each slot trains one for all of the time, different genomes as
@@ -189,7 +193,7 @@ std::vector<individual> trained_for_long(std::span<const individual> best,
 double error_at_end(const individual& i, const final_means& means, std::uint32_t wanted) {
   const double all = planned_share * 1e-3 * static_cast<double>(means.time.count());
   const double most = i.seconds_per_epoch * stretch * wanted;
-  return expected_error(i, most > 0 ? std::min(all, most) : all)
+  return expected_error(i.learning, most > 0 ? std::min(all, most) : all)
       .value_or(std::numeric_limits<double>::infinity());
 }
 
@@ -214,14 +218,12 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   });
   auto kept = std::max<std::ptrdiff_t>(worse - found.begin(), !found.empty());
   // So short trainings tell little: one that is proven has the second slot at least.
-  const auto proven = std::ranges::find_if(found, [](const individual& i) {
-    return i.learning_exponent == proven_learning_exponent;
-  });
-  if (const auto at = proven - found.begin(); proven != found.end() && at > 1) {
-    std::rotate(found.begin() + 1, proven, proven + 1);
-    kept += at >= kept ? 1 : 0;
-  } else if (proven != found.end()) {
-    kept = std::max<std::ptrdiff_t>(kept, at + 1);
+  const auto proven =
+      std::ranges::find_if(found, [](const individual& i) { return i.learning.proven; });
+  if (proven != found.end()) {
+    kept += proven - found.begin() >= kept ? 1 : 0;
+    if (proven != found.begin())
+      std::rotate(found.begin() + 1, proven, proven + 1);
   }
   found.resize(static_cast<std::size_t>(kept));
   return found;

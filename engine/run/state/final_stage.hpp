@@ -45,9 +45,9 @@ struct final_means {
 /// `best` begins with the best; a slow one gives way to others that are about as good and
 /// can be trained for at least half of the wanted epochs. If none can, or another one is
 /// expected to be ahead of them all at the end of the time (learning_speed.hpp), each slot
-/// trains one for all of the time, of those with the least expected error and one of those
-/// that are proven (final_sources.hpp); the rates of such trainings follow the clock. No training at all if
-/// there is no time for a fifth of an epoch.
+/// trains one for all of the time, of those with the least expected error and one that is
+/// proven (learning_speed); the rates of such trainings follow the clock. No training at
+/// all if there is no time for a fifth of an epoch.
 [[nodiscard]] final_planned plan_final_stage(const final_params& params,
                                              std::span<const individual> best,
                                              const final_means& means);

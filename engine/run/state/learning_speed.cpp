@@ -16,14 +16,13 @@ std::optional<double> error_of_metric(double value, bool maximize) {
   return error >= 0 && std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
-} // namespace
-
 std::optional<double> error_of(const evaluation& e, const objective& goal) {
   const auto value = measured(e, goal.metric);
   return value ? error_of_metric(*value, goal.maximize) : std::nullopt;
 }
 
-double learning_exponent(const evaluation& e, const objective& goal) {
+/// The exponent by the curve; none where it is too short.
+std::optional<double> measured_exponent(const evaluation& e, const objective& goal) {
   const auto by = of_epochs(goal);
   std::optional<double> first;
   double best = 0, seconds = 0, first_seconds = 0;
@@ -42,17 +41,28 @@ double learning_exponent(const evaluation& e, const objective& goal) {
   }
   const auto epochs = static_cast<double>(e.curve.size());
   if (epochs < least_epochs)
-    return usual_learning_exponent;
+    return std::nullopt;
   if (*first < least_error || best < least_error || seconds <= first_seconds)
     return 0;
   return std::clamp(std::log(*first / best) / std::log(seconds / first_seconds), 0.0,
                     usual_learning_exponent * std::sqrt(least_epochs / epochs));
 }
 
-std::optional<double> expected_error(const individual& of, double seconds) {
-  if (!of.fitness.ok || !of.error || of.seconds <= 0 || seconds <= 0)
-    return of.error;
-  return *of.error * std::pow(std::max(1.0, seconds / of.seconds), -of.learning_exponent);
+} // namespace
+
+learning_speed speed_of(const evaluation& e, const objective& goal, bool seed) {
+  const auto exponent = measured_exponent(e, goal);
+  return {.seconds = e.seconds,
+          .error = error_of(e, goal),
+          .exponent = exponent.value_or(seed ? proven_learning_exponent
+                                             : usual_learning_exponent),
+          .proven = seed && !exponent};
+}
+
+std::optional<double> expected_error(const learning_speed& speed, double seconds) {
+  if (!speed.error || speed.seconds <= 0 || seconds <= 0)
+    return speed.error;
+  return *speed.error * std::pow(std::max(1.0, seconds / speed.seconds), -speed.exponent);
 }
 
 } // namespace clade

@@ -53,6 +53,10 @@ expected<void> fold(run_state& state, const record& r, const run_started& starte
   return {};
 }
 
+bool is_seed(const candidate& c) {
+  return !c.changes.empty() && c.changes.front().kind == change_kind::seeded;
+}
+
 expected<void> fold_final(run_state& state, const record& r, const candidate& c) {
   const auto due = state.next_final();
   if (!due)
@@ -95,13 +99,10 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
                                 : "its network equals that of " + numbered(equal));
   ++state.born;
   state.known.insert(training, c.id);
-  const bool seeded = !c.changes.empty() && c.changes.front().kind == change_kind::seeded;
-  if (c.generation == 0 && c.parents.empty() && !seeded)
+  if (c.generation == 0 && c.parents.empty() && !is_seed(c))
     state.random_networks.insert(c.network);
   auto& open = state.open.emplace(c.id, c).first->second;
   open.start_epoch = start_epoch_of(order);
-  if (c.fold.of != 0 && state.plan)
-    open.time = std::chrono::milliseconds(state.plan->time_ms);
   open.looked_at = {}; // Only what is bred again needs them.
   if (c.equal_to != 0)
     state.copies.insert(c.id);
@@ -137,9 +138,7 @@ expected<void> fold(run_state& state, const record& r,
                      .cases = cases_of(e, state.rules.cases),
                      .zero_cost = c.zero_cost,
                      .seconds_per_epoch = seconds_per_epoch(e),
-                     .seconds = e.seconds,
-                     .error = error_of(e, state.rules.objective),
-                     .learning_exponent = learning_exponent(e, state.rules.objective)};
+                     .learning = speed_of(e, state.rules.objective, is_seed(c))};
   const bool apart =
       c.fold.of > 1 && state.plan && state.plan->folds_apart.value_or(false);
   ++state.evaluated;
@@ -305,11 +304,11 @@ bool run_state::hopeless() const {
   return best.empty() && !search_over() && failures.hopeless();
 }
 
-std::optional<candidate> run_state::next_final() const {
-  if (!plan || planned_born == plan->trainings.size())
+std::optional<candidate> run_state::next_final(std::size_t after) const {
+  const auto i = planned_born + after;
+  if (!plan || i >= plan->trainings.size())
     return std::nullopt;
-  return candidate_of(*plan, planned_born, sources[planned_born], born + 1,
-                      search->generation() + 1);
+  return candidate_of(*plan, i, sources[i], born + after + 1, search->generation() + 1);
 }
 
 expected<run_state> make_run_state(const run_rules& rules) {

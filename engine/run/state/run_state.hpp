@@ -98,8 +98,9 @@ struct run_state {
   /// Whether to stop breeding, of a search that is not over: what failed since the start or
   /// a resume failed alike (`failure_ways::hopeless`), and none ever succeeded.
   [[nodiscard]] bool hopeless() const;
-  /// The next training of the plan as a candidate; none: all are born.
-  [[nodiscard]] std::optional<candidate> next_final() const;
+  /// The next training of the plan as a candidate, or the one after so many more; none: all
+  /// are born.
+  [[nodiscard]] std::optional<candidate> next_final(std::size_t after = 0) const;
 };
 
 [[nodiscard]] expected<run_state> make_run_state(const run_rules& rules);

@@ -19,13 +19,10 @@ next_steps next_step(const run_state& state, candidate_id ordered) {
       next.copy.push_back({.id = id, .original = original});
   }
   if (state.plan) {
-    const auto due = state.plan->trainings.size() - state.planned_born;
-    next.finish = due == 0 && state.open.empty();
-    for (std::size_t i = 0; i < due; ++i)
-      if (const auto id = state.born + 1 + i; id > ordered)
-        next.finals.push_back(candidate_of(*state.plan, state.planned_born + i,
-                                           state.sources[state.planned_born + i], id,
-                                           state.search->generation() + 1));
+    next.finish = !state.next_final() && state.open.empty();
+    for (std::size_t i = 0; auto due = state.next_final(i); ++i)
+      if (due->id > ordered)
+        next.finals.push_back(std::move(*due));
     return next;
   }
   next.close = state.search->closing();

@@ -228,6 +228,15 @@ struct objective {
 /// or not finite.
 [[nodiscard]] fitness fitness_of(const evaluation& e, const objective& o);
 
+/// The speed at which a genome learns, as one training shows it
+/// (engine/run/state/learning_speed.hpp).
+struct learning_speed {
+  double seconds = 0;            ///< The seconds that it took.
+  std::optional<double> error{}; ///< Its distance to the best there can be.
+  double exponent = 0;           ///< The error falls with the time to this power.
+  bool proven = false;           ///< It is of a seed, and its curve is too short to tell.
+};
+
 /// One of a population: all that selection and breeding need.
 struct individual {
   candidate_id id = 0;
@@ -242,13 +251,7 @@ struct individual {
   std::vector<double> cases{};
   zero_cost_scores zero_cost{}; ///< The scores, as in `candidate`.
   double seconds_per_epoch = 0; ///< The seconds of its training; 0 if it had no epochs.
-  double seconds = 0;           ///< The seconds of all of its training.
-  std::optional<double>
-      error{}; ///< The distance of its first aim to the best value there
-               ///< can be, if the aim has one.
-  /// How its error falls with the time of its training (`learning_exponent` in
-  /// engine/run/state/learning_speed.hpp).
-  double learning_exponent = 0;
+  learning_speed learning{};
 };
 
 /// The metrics in the order of `by`, each to be raised: those to be lowered are negated.

@@ -1,15 +1,12 @@
 #include "engine/run/state/final_stage.hpp"
 #include "engine/run/state/learning_speed.hpp"
-#include "engine/run/steps/final_sources.hpp"
 #include "engine/run/steps/next_step.hpp"
-#include "genome/genes/hash.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <tuple>
@@ -134,6 +131,17 @@ TEST_CASE("final stage: the slower an epoch the more of the time is for the end"
   CHECK(some < 0.8);
   CHECK(share_of_end(ensemble(), ten_minutes, 100) == 0.8);
   CHECK(share_of_end({.model = "best", .share = 0.3}, ten_minutes, 100) == 0.3);
+  // Half of the wanted epochs, of which each takes an eighth longer than it did.
+  const double longest = 480 * 0.86 / 1.12 / 30;
+  const auto end = std::chrono::milliseconds(480s);
+  CHECK(plan(ensemble(), end, 2, {source(1, 0.99 * longest), source(2)})
+            .trainings.front()
+            .source
+        == 1);
+  CHECK(plan(ensemble(), end, 2, {source(1, 1.01 * longest), source(2)})
+            .trainings.front()
+            .source
+        == 2);
 }
 
 TEST_CASE("final stage: with much time genomes have folds") {
@@ -154,9 +162,41 @@ TEST_CASE(
 TEST_CASE("final stage: a slow genome gives way to one that can be trained for longer") {
   const std::vector<individual> uneven{source(1, 9), source(2, 1), source(3, 0.5)};
   CHECK(plan(ensemble(), 100s, 2, uneven).trainings.front().source == 2);
+  CHECK(plan(ensemble(), 20s, 2, uneven).trainings.front().source == 3);
   CHECK(plan(ensemble(), 30s, 2, uneven).trainings.front().source == 3);
   CHECK(plan(ensemble(), 2000s, 2, uneven).trainings.front().source == 1);
   CHECK(plan(ensemble(), 0s, 2, uneven).trainings.front().source == 1);
+}
+
+TEST_CASE("final stage: a slow genome does not give way to a fast one that is worse") {
+  const auto with = [](individual i, double primary) {
+    i.fitness = {.ok = true, .primary = primary};
+    return i;
+  };
+  // Accuracies, errors, and a metric of no known range; the last two are fast.
+  for (const auto& [best, close, worse] :
+       {std::tuple(0.44, 0.42, 0.306), std::tuple(-10.0, -10.5, -13.0),
+        std::tuple(40.0, 39.0, 20.0)}) {
+    CAPTURE(best);
+    const auto slow = with(source(1, 9), best);
+    const auto good =
+        plan(ensemble(), 100s, 2, {slow, with(source(2), close), with(source(3), worse)});
+    for (const auto& t : good.trainings)
+      CHECK(t.source == 2);
+    const auto lone = plan(ensemble(), 100s, 2, {slow, with(source(3), worse)});
+    REQUIRE(!lone.trainings.empty());
+    for (const auto& t : lone.trainings) {
+      CHECK(t.source == 1);
+      CHECK(t.epochs >= 1);
+    }
+    // A genome that cannot be trained for a part of an epoch leaves the time to the next.
+    const auto first = [&](std::chrono::milliseconds time) {
+      return plan(ensemble(), time, 2, {slow, with(source(3), worse)}).trainings.front();
+    };
+    CHECK(first(5s).source == 1);
+    CHECK(first(5s).epochs == 1);
+    CHECK(first(1s).source == 3);
+  }
 }
 
 namespace {
@@ -167,9 +207,10 @@ individual trained(candidate_id id, double error, double seconds, double exponen
                    double seconds_per_epoch = 2) {
   auto i = source(id, seconds_per_epoch);
   i.fitness = {.ok = true, .primary = 1 - error};
-  i.seconds = seconds;
-  i.error = error;
-  i.learning_exponent = exponent;
+  i.learning = {.seconds = seconds,
+                .error = error,
+                .exponent = exponent,
+                .proven = exponent == proven_learning_exponent};
   return i;
 }
 
@@ -239,52 +280,6 @@ TEST_CASE("final stage: no more are planned than there are slots where none can 
   }));
 }
 
-TEST_CASE("learning speed: the exponent is that of the curve") {
-  evaluation e;
-  const objective goal{.metric = "validation.accuracy"};
-  const auto add = [&](double accuracy) {
-    e.curve.push_back({static_cast<std::uint32_t>(e.curve.size() + 1),
-                       {{"validation.accuracy", accuracy}},
-                       2});
-  };
-  add(0.2);
-  add(0.4);
-  CHECK(learning_exponent(e, goal) == usual_learning_exponent);
-  add(0.1);
-  add(0.6);
-  CHECK(learning_exponent(e, goal) == Approx(0.3 * std::sqrt(0.75)));
-  e.curve.back().metrics.front().value = 0.4;
-  CHECK(learning_exponent(e, goal) == Approx(std::log(0.8 / 0.6) / std::log(4.0)));
-  for (auto& passed : e.curve)
-    passed.metrics.front().value = 0.5;
-  CHECK(learning_exponent(e, goal) == 0);
-  CHECK(learning_exponent(e, {.metric = "validation.loss", .maximize = false}) == 0);
-  const auto i = trained(1, 0.64, 10, 0.25);
-  CHECK(*expected_error(i, 160) == Approx(0.32));
-  CHECK(*expected_error(i, 5) == 0.64);
-}
-
-TEST_CASE("final sources: seeds are expected to learn faster until their curves tell") {
-  auto state = make_run_state(toy_rules("generational")).value();
-  state.rules.evolution.population = 3;
-  const toy_world world;
-  const auto with_genome = [&](candidate_id id, double exponent) {
-    auto i = trained(id, 0.5, 10, exponent);
-    i.genome = world.breed(1, {.id = id, .index = id}).genome;
-    return i;
-  };
-  state.best = {with_genome(1, usual_learning_exponent), with_genome(2, 0.1),
-                with_genome(3, usual_learning_exponent),
-                with_genome(4, usual_learning_exponent)};
-  state.random_networks.insert(canonical_hash(*state.best[2].genome));
-  std::vector<double> exponents;
-  for (const auto& i : final_sources(state))
-    exponents.push_back(i.learning_exponent);
-  CHECK(exponents
-        == std::vector{proven_learning_exponent, 0.1, usual_learning_exponent,
-                       usual_learning_exponent});
-}
-
 TEST_CASE(
     "final stage: one that is proven has a slot where short trainings tell little") {
   const auto ahead = trained(1, 0.3, 10, 0.3, 20), near = trained(2, 0.31, 10, 0.3, 20);
@@ -293,17 +288,6 @@ TEST_CASE(
   REQUIRE(p.trainings.size() == 2);
   CHECK(p.trainings[0].source == 1);
   CHECK(p.trainings[1].source == 3);
-}
-
-TEST_CASE("learning speed: an error is the distance to the best there can be") {
-  evaluation e;
-  e.metrics = {
-      {"validation.accuracy", 0.75}, {"validation.r2", -3}, {"validation.rmse", 8}};
-  CHECK(error_of(e, {.metric = "validation.accuracy"}) == 0.25);
-  CHECK(error_of(e, {.metric = "validation.rmse", .maximize = false}) == 8.0);
-  CHECK(error_of(e, {.metric = "validation.r2"}) == 4.0);
-  CHECK_FALSE(error_of(e, {.metric = "validation.rmse"}));
-  CHECK_FALSE(error_of(e, {.metric = "validation.loss"}));
 }
 
 TEST_CASE("final stage: without time for an epoch, or without genomes, none is trained") {
