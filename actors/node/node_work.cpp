@@ -113,8 +113,10 @@ budget node_work::budget(const clade::budget& said) const {
 
 // In a run by minutes trainings may be shorter than a test, which has as many examples
 // however short they are.
-std::chrono::milliseconds node_work::longest_test() const {
-  return budget_.time.count() == 0 ? budget_.time : std::max(budget_.time, wall_time_);
+std::chrono::milliseconds
+node_work::longest_test(std::chrono::milliseconds at_least) const {
+  return budget_.time.count() == 0 ? budget_.time
+                                   : std::max({budget_.time, wall_time_, at_least});
 }
 
 job node_work::limited(job j) const {
@@ -176,9 +178,7 @@ expected<composition> node_work::compose(std::uint64_t lease,
   std::lock_guard lock(fitness_mutex_);
   // Whoever puts it together leaves out what there is no time for; this is for one who
   // hangs.
-  const auto limit = longest_test();
-  const occupation here(*this, {0, task_type::compose}, lease,
-                        limit.count() == 0 ? limit : std::max(limit, said.time));
+  const occupation here(*this, {0, task_type::compose}, lease, longest_test(said.time));
   return fitness_->compose(members, seed_, budget(said));
 }
 

@@ -120,7 +120,8 @@ private:
   };
 
   [[nodiscard]] job limited(job j) const;
-  [[nodiscard]] std::chrono::milliseconds longest_test() const;
+  [[nodiscard]] std::chrono::milliseconds
+  longest_test(std::chrono::milliseconds at_least = {}) const;
 
   std::mutex fitness_mutex_;
   std::unique_ptr<fitness_function> fitness_;

@@ -447,8 +447,7 @@ void keys(Visitor& v, keys_of<limits_params> auto& p) {
           "is room for, and its rates follow the clock. Where several slots share a "
           "training or others go on from it, it is cut, and the best of its epochs "
           "counts; where rungs compare equal trainings, and of all else, a candidate "
-          "that "
-          "takes longer has failed (timed_out). \"0s\" for no limit."),
+          "that takes longer has failed (timed_out). \"0s\" for no limit."),
       p.evaluation_time);
   v.size(describe("evaluation_memory", "A candidate that takes more memory has failed "
                                        "(out_of_memory); \"0B\" for no limit."),
