@@ -16,8 +16,8 @@ std::chrono::milliseconds shared_time::hand_out(candidate_id id, std::size_t slo
   constexpr std::chrono::milliseconds least = 1s;
   auto& one = trainings_.at(id);
   one.handed_out = false;
-  const auto waiting =
-      std::ranges::count_if(trainings_, [](const auto& t) { return !t.second.handed_out; });
+  const auto waiting = std::ranges::count_if(
+      trainings_, [](const auto& t) { return !t.second.handed_out; });
   one.handed_out = true;
   const auto places = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, slots));
   const auto in_turn = (waiting + places - 1) / places;

@@ -81,10 +81,12 @@ private:
   at::Tensor total_loss_;       ///< The loss of the epoch, over its examples.
   std::uint32_t number_;        ///< The number of the present epoch.
   std::int64_t next_batch_ = 0; ///< The next batch of that epoch.
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now(), epoch_start_ = begun_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now(),
+                                        epoch_start_ = begun_;
   bool assessed_ = false; ///< That epoch was, and its verdict is due.
   double train_loss_ = 0;
-  std::chrono::steady_clock::time_point kept_ = std::chrono::steady_clock::now(); ///< The position.
+  std::chrono::steady_clock::time_point kept_ =
+      std::chrono::steady_clock::now(); ///< The position.
   fitness best_fitness_;
   std::optional<std::vector<at::Tensor>> best_state_;
   double lowest_loss_ = std::numeric_limits<double>::infinity();

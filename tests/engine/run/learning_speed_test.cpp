@@ -68,8 +68,8 @@ TEST_CASE("learning speed: the fold knows seeds by how they were made") {
     if (i == 0)
       c.changes = {{.kind = change_kind::seeded}};
     REQUIRE(apply(state, candidate_born{c}));
-    REQUIRE(apply(state, candidate_evaluated{
-                             a_success(c.id, 0.5 + 0.1 * static_cast<double>(i))}));
+    REQUIRE(apply(
+        state, candidate_evaluated{a_success(c.id, 0.5 + 0.1 * static_cast<double>(i))}));
   }
   REQUIRE(state.best.size() == 2);
   CHECK_FALSE(state.best[0].learning.proven);
@@ -80,7 +80,9 @@ TEST_CASE("learning speed: an error is the distance to the best there can be") {
   evaluation e;
   e.metrics = {
       {"validation.accuracy", 0.75}, {"validation.r2", -3}, {"validation.rmse", 8}};
-  const auto error = [&](const objective& goal) { return speed_of(e, goal, false).error; };
+  const auto error = [&](const objective& goal) {
+    return speed_of(e, goal, false).error;
+  };
   CHECK(error(accuracy) == 0.25);
   CHECK(error({.metric = "validation.rmse", .maximize = false}) == 8.0);
   CHECK(error({.metric = "validation.r2"}) == 4.0);
