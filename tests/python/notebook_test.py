@@ -43,13 +43,17 @@ class Notebook(unittest.TestCase):
         self.book.cells.append(nbformat.v4.new_code_cell(textwrap.dedent(text)))
         return self.client.execute_cell(self.book.cells[-1], len(self.book.cells) - 1)
 
+    def printed(self, cell):
+        """Returns what a cell wrote to standard output; the other one may come before or after it."""
+        return "".join(o["text"] for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+
     def start_long(self):
         """Leaves a search going on in the kernel, and returns the number of its process."""
         cell = self.run_cell(f"""
             import clade
             run = clade.search({str(IRIS)!r}, "last", slots=2, settings={LONG}, wait=False)
             print(run._session.pid)""")
-        return int(cell.outputs[0]["text"])
+        return int(self.printed(cell))
 
     def watch(self, pid):
         """Returns what waits for the end of a process that runs now."""
@@ -81,7 +85,7 @@ class Notebook(unittest.TestCase):
         self.await_message(waiting, "stream")
         self.client.km.interrupt_kernel()
         self.await_message(waiting, "execute_result", "execute_reply")
-        self.assertEqual(self.run_cell("print(run.state)").outputs[0]["text"], "stopped\n")
+        self.assertEqual(self.printed(self.run_cell("print(run.state)")), "stopped\n")
         self.assert_stopped()
 
     def await_message(self, request, *kinds):
