@@ -28,6 +28,7 @@ enum class purpose : std::uint32_t {
   difference = 13,  ///< Which coordinates of a vector are moved (dehb).
   exploration = 14, ///< How hyperparameters change within training.
   inherit = 15,     ///< Which units of a layer are taken over twice, and their shares.
+  importance = 16,  ///< How the values of a column are dealt among examples.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

@@ -59,6 +59,15 @@ class FinalModel(RunTest):
         tested = self.tests_of_the_end()
         self.assertLessEqual({"boosted trees", "champion", "final model", "linear model"}, set(tested))
         self.assertGreater(tested["final model"]["test.accuracy"], 0.8)
+        end = json.loads(self.finish("show", self.run_folder(), "--json").out)["end"]
+        models = end["final_model"]["models"]
+        self.assertLessEqual({"boosted trees", "the linear model"}, {one["subject"] for one in models})
+        self.assertAlmostEqual(sum(one["share"] for one in models), 1)
+        accuracies = [one["metrics"]["validation.accuracy"] for one in models]
+        self.assertEqual(accuracies, sorted(accuracies, reverse=True))
+        columns = end["details"]["columns"]["columns"]
+        self.assertEqual(len(columns), 4)
+        self.assertGreater(columns[0]["low"], 0)
 
     def predicted(self, what):
         example = self.folder / "example.csv"

@@ -156,6 +156,13 @@ void append_unscaled(const column_encoding& column, std::vector<bool>& out) {
     out.push_back(i > 0 || !scaled);
 }
 
+std::vector<input_column> input_columns_of(const std::vector<column_encoding>& columns) {
+  std::vector<input_column> out;
+  for (const column_encoding& c : columns)
+    out.push_back({.name = c.name, .inputs = c.inputs()});
+  return out;
+}
+
 std::vector<bool> numbers_of(const std::vector<column_encoding>& columns) {
   std::vector<bool> numbers;
   for (const column_encoding& c : columns)

@@ -76,6 +76,18 @@ text_meaning encode_text(const column_encoding& column, std::string_view field,
 /// standardised: all but the value of a number and the days of a date.
 void append_unscaled(const column_encoding& column, std::vector<bool>& out);
 
+/// A column of a table and how many inputs it makes, which stand side by side.
+struct input_column {
+  std::string name; ///< Empty where the file has no names.
+  std::size_t inputs = 0;
+
+  friend bool operator==(const input_column&, const input_column&) = default;
+};
+
+/// Returns the columns in their order, the ignored ones too, which make no input.
+[[nodiscard]] std::vector<input_column>
+input_columns_of(const std::vector<column_encoding>& columns);
+
 /// By input, whether it is a number, that is, whether it is scaled; empty where all are.
 [[nodiscard]] std::vector<bool> numbers_of(const std::vector<column_encoding>& columns);
 

@@ -1,13 +1,14 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           by_line test_places type divisor
+//           by_line test_places robust columns type divisor
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
-//           of numbers; classes: a list of texts)
+//           of numbers; classes, robust: lists of texts; columns: a list of column)
+// column := text inputs
 // list   := length item*
 // text   := length byte*
 //
-// Numbers are as they are in memory: task, layout, examples, by_line, type and length are
-// u64, and the divisor is f32. Type and divisor are those of the features.
+// Numbers are as they are in memory: task, layout, examples, by_line, inputs, type and
+// length are u64, and the divisor is f32. Type and divisor are those of the features.
 //
 // A length is checked against the bytes that are left before anything is taken for it.
 
@@ -94,6 +95,11 @@ std::string cached_form(const data_set& data) {
   w.number(std::uint64_t{data.robust.size()});
   for (const std::string& c : data.robust)
     w.text(c);
+  w.number(std::uint64_t{data.columns.size()});
+  for (const input_column& c : data.columns) {
+    w.text(c.name);
+    w.number(std::uint64_t{c.inputs});
+  }
   w.number(static_cast<std::uint64_t>(data.features.type()));
   w.number(data.features.divisor());
   return std::move(w.out);
@@ -128,6 +134,10 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.test_places);
   for (auto columns = r.number<std::uint64_t>(); columns > 0 && !r.bad; --columns)
     data.robust.push_back(r.text());
+  for (auto columns = r.number<std::uint64_t>(); columns > 0 && !r.bad; --columns) {
+    auto name = r.text();
+    data.columns.push_back({std::move(name), r.number<std::uint64_t>()});
+  }
   const auto type = r.number<std::uint64_t>();
   const auto divisor = r.number<float>();
   const bool form = type <= static_cast<std::uint64_t>(stored_type::uint8) && divisor > 0;

@@ -33,7 +33,7 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '5', 0,   0,   0,   0};
+                             't', 'a', ' ', '6', 0,   0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;

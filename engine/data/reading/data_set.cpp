@@ -248,6 +248,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (auto set = set_features(e, tested, *unscaled, params, data, how); !set)
     return tl::unexpected(std::move(set).error());
   data.numbers = numbers_of(e.columns);
+  data.columns = input_columns_of(e.columns);
   how.columns = std::move(e.columns);
   return data;
 }

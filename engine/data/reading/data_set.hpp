@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/bytes/stored_numbers.hpp"
+#include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/data_params.hpp"
 #include "engine/data/reading/data_cache.hpp"
 #include "genome/base/error.hpp"
@@ -38,6 +39,8 @@ struct data_set {
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;
   std::vector<bool> numbers{}; ///< By input of a table, as in `problem`.
+  /// The columns of a table; empty where each input is a column without a name.
+  std::vector<input_column> columns{};
   /// The columns that are scaled by their quartiles, as outliers make their deviation.
   std::vector<std::string> robust{};
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/bytes/stored_numbers.hpp"
+#include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/learning_task.hpp"
 #include "genome/base/error.hpp"
 #include "search_spaces/operators/network.hpp"
@@ -57,6 +58,8 @@ struct source_description {
   std::vector<std::uint64_t> test_places;
   bool by_line = false;        ///< Places are lines.
   std::vector<bool> numbers{}; ///< By number of the first input, as in `problem`.
+  /// The columns of a table; empty where each number is a column without a name.
+  std::vector<input_column> columns{};
 
   /// Returns the problem that networks for the first input must fit.
   [[nodiscard]] problem as_problem() const;

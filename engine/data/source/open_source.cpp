@@ -34,7 +34,8 @@ std::shared_ptr<const example_source> source_of(data_set data) {
                        .test = std::move(data.test),
                        .test_places = std::move(data.test_places),
                        .by_line = data.by_line,
-                       .numbers = std::move(data.numbers)};
+                       .numbers = std::move(data.numbers),
+                       .columns = std::move(data.columns)};
   if (data.features.mapped())
     return std::make_shared<const mapped_source>(std::move(d), std::move(tables));
   return std::make_shared<const table_source>(std::move(d), std::move(tables));

@@ -43,6 +43,10 @@ json most_wrong_json(const std::optional<test_evidence>& e) {
   return all;
 }
 
+const char* model_of(const ensemble_member& m) {
+  return m.trees ? "boosted trees" : m.id == 0 ? "linear model" : "candidate";
+}
+
 ordered_json best_json(const std::optional<seed_story::best>& best) {
   if (!best)
     return {};
@@ -73,7 +77,21 @@ ordered_json details_json(const std::shared_ptr<const test_details>& details) {
       {"validation_errors",
        t.validation_errors.values.empty() ? json() : json_of(t.validation_errors)},
       {"interval", t.evidence ? json_of(t.evidence->interval) : json()},
-      {"most_wrong", most_wrong_json(t.evidence)}};
+      {"most_wrong", most_wrong_json(t.evidence)},
+      {"reliability", json_of(t.reliability)},
+      {"columns", json_of(t.columns)}};
+}
+
+ordered_json final_model_json(const model_composed& composed) {
+  ordered_json out{{"temperature", composed.temperature},
+                   {"least_probability", json_of(composed.least)},
+                   {"metrics", metrics_json(composed.metrics)},
+                   {"left_out", composed.left_out}};
+  out["members"] = json_of(composed.members, [](const ensemble_member& m) -> json {
+    return {{"id", m.id}, {"share", m.share}, {"model", model_of(m)}};
+  });
+  out["models"] = json_of(composed.models);
+  return out;
 }
 
 ordered_json seeds_json(const std::optional<seed_story>& told) {

@@ -66,11 +66,19 @@ inline ordered_json annotations_json(const annotations& all) {
 /// "validation_errors":{"examples","values"},
 /// "interval":{"metric","low","high","resamples"},
 /// "most_wrong":[{"line" or "index","actual","predicted","actual_probability",
-/// "predicted_probability"}]}: confusion has a row for each actual class and a column for
+/// "predicted_probability"}],"reliability":{"bins":[{"examples","said","right"}],"error"},
+/// "columns":{"metric","examples","times","columns":[{"column","worse","low","high"}]}}:
+/// confusion has a row for each actual class and a column for
 /// each predicted one; a regression's most wrong examples have no probabilities. Null is
 /// what the task does not have, or the run did not record; see test_details.hpp.
 [[nodiscard]] ordered_json
 details_json(const std::shared_ptr<const test_details>& details);
+
+/// {"temperature","least_probability","metrics":{..},"left_out":[..],
+/// "members":[{"id","share","model"}],
+/// "models":[{"subject","id","metrics":{..},"parameters","share"}]}: models is null in runs
+/// of earlier versions.
+[[nodiscard]] ordered_json final_model_json(const model_composed& composed);
 
 /// {"seeds","descendants","candidates","best_seed":{"id","name","fitness"},
 /// "best_other":{"id","fitness"},"champion":{"id","is","descends_from":[..]}}: what the

@@ -310,6 +310,30 @@ std::string predictions_chart(const test_details& details) {
                    {"c2", "predicted exactly"}});
 }
 
+std::string reliability_chart(const test_details& details) {
+  if (!details.reliability || details.reliability->bins.empty())
+    return "";
+  std::uint64_t most = 1;
+  for (const auto& b : details.reliability->bins)
+    most = std::max(most, b.examples);
+  const auto draw = [&](chart_size size) {
+    chart c(linear_axis(0, 1, "probability of the predicted class"),
+            linear_axis(0, 1, "share that is right"), size);
+    c.line(std::array{point{0, 0}, point{1, 1}}, "c2 thin");
+    std::vector<point> curve;
+    for (const auto& b : details.reliability->bins) {
+      curve.push_back({b.said, b.right});
+      const auto share = static_cast<double>(b.examples) / static_cast<double>(most);
+      c.dot(curve.back(), 2 + 5 * std::sqrt(share), "dot", 0.8);
+    }
+    c.line(curve, "c1");
+    return c.svg("how often predictions are right, by how sure they are");
+  };
+  return for_both_widths({.height = 280}, draw)
+         + legend({{"c1", "tenths of the probability; larger where there are more"},
+                   {"c2", "as sure as it is right"}});
+}
+
 std::string slots_chart(const run_report& story) {
   if (story.slots.empty() || !(story.working_seconds > 0))
     return "";

@@ -23,6 +23,9 @@ namespace clade {
 /// values, with the line on which both are equal.
 [[nodiscard]] std::string predictions_chart(const test_details& details);
 
+/// Returns how often a classifier was right on the test part where it was so sure.
+[[nodiscard]] std::string reliability_chart(const test_details& details);
+
 /// A row for each slot, dark where it worked; at most `most_rows`.
 [[nodiscard]] std::string slots_chart(const run_report& story);
 inline constexpr std::size_t most_rows = 48;

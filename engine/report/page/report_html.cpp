@@ -129,13 +129,36 @@ std::string comparison_html(const run_report& story) {
   return out;
 }
 
+/// The section of the final model: its members, what it is compared with, and all single
+/// models that it was chosen from.
+std::string final_html(const run_report& story) {
+  if (!story.final_model)
+    return "";
+  auto out = paragraph(final_words(story)) + comparison_html(story);
+  if (const auto rows =
+          model_rows(story.final_model, story.run.overview.goal.metric, most_models);
+      !rows.empty())
+    out += "<h3>All models, the best first</h3>\n" + rows_html(rows, 'l');
+  for (const auto& why : story.final_model->left_out)
+    out += paragraph("Left out: " + why + ".");
+  return out;
+}
+
+std::string columns_html(const run_report& story) {
+  const auto rows = column_rows(story.details, most_columns);
+  return rows.empty() ? ""
+                      : paragraph(column_words(story.details)) + rows_html(rows, 'l');
+}
+
 std::string test_html(const run_report& story) {
   if (!story.details)
     return "";
-  auto out = paragraph(test_words(story.details)) + predictions_chart(*story.details);
-  for (const auto& rows : {class_rows(story.details, most_classes),
-                           confusion_rows(story.details, widest_confusion),
-                           error_rows(story.details), wrong_rows(story.details)})
+  auto out = paragraph(test_words(story.details)) + predictions_chart(*story.details)
+             + reliability_chart(*story.details);
+  for (const auto& rows :
+       {class_rows(story.details, most_classes),
+        confusion_rows(story.details, widest_confusion), error_rows(story.details),
+        wrong_rows(story.details), reliability_rows(story.details)})
     out += rows.empty() ? "" : rows_html(rows, 'l');
   return out;
 }
@@ -160,7 +183,7 @@ std::string champion_html(const run_report& story) {
       "layers</h3>\n{}</div>\n</div>\n{}",
       paragraph(champion_words(story)), drawn,
       g.hyperparameters.empty() ? "" : "<h3>How it is trained</h3>\n" + training.text(),
-      layers.text(), comparison_html(story));
+      layers.text(), story.final_model ? "" : comparison_html(story));
 }
 
 std::string lineage_html(const run_report& story) {
@@ -345,9 +368,11 @@ std::string to_html(const run_report& story) {
   out += section("The jobs", jobs_html(story));
   out += section("The front", front_html(story));
   out += section("Fitness over generations", fitness_html(story));
+  out += section("The final model", final_html(story));
+  out += section(test_title(story), test_html(story));
+  out += section("The columns that matter", columns_html(story));
   out += section(story.is_champion ? "The champion" : "The best so far",
                  champion_html(story));
-  out += section("What the champion made of the test data", test_html(story));
   out += section("Where it comes from", lineage_html(story));
   out += section("What the seeds brought", seeds_html(story));
   out += section("How it learnt", curves_html(story));

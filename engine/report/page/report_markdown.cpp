@@ -111,28 +111,52 @@ std::string front_text(const run_report& story) {
          + rows_text(step_rows(*story.weighed, 40));
 }
 
-std::string champion_text(const run_report& story) {
-  if (!story.best)
-    return "";
-  auto out = paragraph(champion_words(story)) + code(to_text(*story.best->born.genome));
+std::string comparison_text(const run_report& story) {
   if (story.comparison.empty())
-    return out;
-  out += "\n"
-         + rows_text(comparison_rows(story.comparison, story.run.overview.goal.metric,
-                                     story.test_metric, /*more=*/true),
-                     'l');
+    return "";
+  auto out = "\n"
+             + rows_text(comparison_rows(story.comparison, story.run.overview.goal.metric,
+                                         story.test_metric, /*more=*/true),
+                         'l');
   for (const auto& sentence : story.verdict)
     out += paragraph(sentence);
   return out;
+}
+
+std::string final_text(const run_report& story) {
+  if (!story.final_model)
+    return "";
+  auto out = paragraph(final_words(story)) + comparison_text(story);
+  if (const auto rows =
+          model_rows(story.final_model, story.run.overview.goal.metric, most_models);
+      !rows.empty())
+    out += paragraph("All models, the best first:") + rows_text(rows, 'l');
+  for (const auto& why : story.final_model->left_out)
+    out += paragraph("Left out: " + why + ".");
+  return out;
+}
+
+std::string columns_text(const run_report& story) {
+  const auto rows = column_rows(story.details, most_columns);
+  return rows.empty() ? ""
+                      : paragraph(column_words(story.details)) + rows_text(rows, 'l');
+}
+
+std::string champion_text(const run_report& story) {
+  if (!story.best)
+    return "";
+  return paragraph(champion_words(story)) + code(to_text(*story.best->born.genome))
+         + (story.final_model ? "" : comparison_text(story));
 }
 
 std::string test_text(const run_report& story) {
   if (!story.details)
     return "";
   auto out = paragraph(test_words(story.details));
-  for (const auto& rows : {class_rows(story.details, most_classes),
-                           confusion_rows(story.details, widest_confusion),
-                           error_rows(story.details), wrong_rows(story.details)})
+  for (const auto& rows :
+       {class_rows(story.details, most_classes),
+        confusion_rows(story.details, widest_confusion), error_rows(story.details),
+        wrong_rows(story.details), reliability_rows(story.details)})
     out += rows.empty() ? "" : rows_text(rows, 'l');
   return out;
 }
@@ -283,9 +307,11 @@ std::string to_markdown(const run_report& story) {
          + section("The data", data_text(story)) + section("The jobs", jobs_text(story))
          + section("The front", front_text(story))
          + section("Fitness over generations", fitness_text(story))
+         + section("The final model", final_text(story))
+         + section(test_title(story), test_text(story))
+         + section("The columns that matter", columns_text(story))
          + section(story.is_champion ? "The champion" : "The best so far",
                    champion_text(story))
-         + section("What the champion made of the test data", test_text(story))
          + section("Where it comes from", lineage_text(story))
          + section("What the seeds brought", seeds_text(story))
          + section("How it learnt", curves_text(story))

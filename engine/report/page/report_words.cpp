@@ -49,11 +49,31 @@ std::vector<figure> job_figures(const run_report& story) {
   return all;
 }
 
-std::optional<double> test_of_champion(const run_report& story) {
-  for (const auto& c : story.comparison)
-    if (story.is_champion && c.id == story.run.overview.champion)
-      return c.test;
-  return std::nullopt;
+/// The figures of the model that is used: the final one, or else the champion.
+std::vector<figure> model_figures(const run_report& story) {
+  const auto& o = story.run.overview;
+  std::vector<figure> all;
+  const auto used = std::ranges::find_if(story.comparison, [&](const compared& c) {
+    return story.final_model ? c.subject == "final model"
+                             : story.is_champion && c.id == o.champion;
+  });
+  const bool known = used != story.comparison.end();
+  const bool is_final = known && story.final_model;
+  const auto who = is_final            ? "final model"
+                   : story.is_champion ? "champion " + numbered(story.best->born.id)
+                                       : "best so far, " + numbered(story.best->born.id);
+  all.push_back(
+      {o.goal.metric,
+       metric_text(is_final && used->validation ? *used->validation : o.best_fitness),
+       who + direction(o.goal)});
+  if (known && used->test)
+    all.push_back({story.test_metric, metric_text(*used->test), "on unseen data"});
+  if (is_final)
+    all.push_back({"parameters", with_commas(used->parameters), "of the final model"});
+  else if (story.best->evaluated)
+    all.push_back(
+        {"parameters", with_commas(story.best->evaluated->parameters), "of its network"});
+  return all;
 }
 
 } // namespace
@@ -97,16 +117,9 @@ std::vector<figure> figures_of(const run_report& story) {
   std::vector<figure> all;
   if (!story.jobs.empty())
     all = job_figures(story);
-  if (story.best) {
-    const auto who = (story.is_champion ? "champion " : "best so far, ")
-                     + numbered(story.best->born.id);
-    all.push_back({o.goal.metric, metric_text(o.best_fitness), who + direction(o.goal)});
-    if (const auto test = test_of_champion(story))
-      all.push_back({story.test_metric, metric_text(*test), "on unseen data"});
-    if (story.best->evaluated)
-      all.push_back({"parameters", with_commas(story.best->evaluated->parameters),
-                     "of its network"});
-  }
+  if (story.best)
+    for (auto& f : model_figures(story))
+      all.push_back(std::move(f));
   if (story.jobs.empty()) {
     all.push_back(
         {"candidates", with_commas(o.evaluated),
@@ -147,6 +160,22 @@ std::string fitness_words(const run_report& story) {
   if (!story.generations.empty() && !story.generations.back().closed_ms)
     text += " The last generation is not complete.";
   return text;
+}
+
+std::string test_title(const run_report& story) {
+  return fmt::format("What the {} made of the test data",
+                     story.final_model ? "final model" : "champion");
+}
+
+std::string final_words(const run_report& story) {
+  if (!story.final_model)
+    return "";
+  const auto& members = story.final_model->members;
+  return fmt::format("What `clade predict` and `clade export` use: {}{}.",
+                     members.size() == 1 ? "" : "the mean of what is said by ",
+                     joined(members, ", ", [](const ensemble_member& m) {
+                       return clade::to_text(m, 3);
+                     }));
 }
 
 std::string champion_words(const run_report& story) {

@@ -11,6 +11,7 @@ namespace clade {
 
 /// A table of a test has rows for so many classes, and a confusion of at most so many.
 inline constexpr std::size_t most_classes = 60, widest_confusion = 20;
+inline constexpr std::size_t most_models = 80, most_columns = 50;
 
 struct figure {
   std::string name, value, note;
@@ -24,6 +25,9 @@ struct figure {
 [[nodiscard]] std::vector<std::string> cells_of(const told_job& j);
 inline constexpr const char* job_columns = "llnnltt";
 [[nodiscard]] std::string fitness_words(const run_report& story);
+/// "What the final model made of the test data", or the champion where it is used.
+[[nodiscard]] std::string test_title(const run_report& story);
+[[nodiscard]] std::string final_words(const run_report& story);
 [[nodiscard]] std::string champion_words(const run_report& story);
 [[nodiscard]] std::string lineage_words(const explanation& e);
 [[nodiscard]] std::string changes_words(const run_report& story);

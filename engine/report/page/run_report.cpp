@@ -113,6 +113,7 @@ expected<void> tell_best(const store& s, run_report& story) {
     return tl::unexpected(ended.error());
   story.test_metric = ended->test_metric;
   story.comparison = ended->comparison;
+  story.final_model = ended->final_model;
   story.details = ended->details;
   story.verdict = ended->verdict;
   story.seeds = ended->seeds;

@@ -62,7 +62,8 @@ struct run_report {
   std::optional<genome_view> best;
   bool is_champion = false;
   std::vector<compared> comparison;
-  /// The champion's details and verdict, as in `champion_view`.
+  std::optional<model_composed> final_model;
+  /// Details and verdict, as in `champion_view`.
   std::shared_ptr<const test_details> details;
   std::vector<std::string> verdict;
   std::optional<seed_story> seeds;

@@ -122,6 +122,7 @@ json end_json(const champion_view& c) {
            {"test_metric", some(c.test_metric)},
            {"comparison", json_of(c.comparison)},
            {"details", details_json(c.details)},
+           {"final_model", c.final_model ? final_model_json(*c.final_model) : json()},
            {"verdict", c.verdict},
            {"seeds", seeds_json(c.seeds)}};
   return out;

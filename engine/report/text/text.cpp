@@ -117,6 +117,32 @@ std::string comparison_text(const champion_view& c) {
                                    /*more=*/false));
 }
 
+/// Returns the columns that matter to the model that is used.
+std::string columns_text(const champion_view& c) {
+  constexpr std::size_t most_columns = 10;
+  const auto rows = column_rows(c.details, most_columns);
+  if (rows.empty())
+    return "";
+  auto text = "\nthe columns that matter\n" + rows_text(rows);
+  if (const auto all = c.details->columns->columns.size(); all > most_columns)
+    text += fmt::format("  and {} more\n", with_commas(all - most_columns));
+  for (const auto& line : wrapped(column_words(c.details), 78))
+    text += fmt::format("  {}\n", line);
+  return text;
+}
+
+/// Returns the best of the models that the final one was chosen from.
+std::string models_text(const champion_view& c) {
+  constexpr std::size_t most_models = 8;
+  const auto rows = model_rows(c.final_model, c.validation_metric, most_models);
+  if (rows.empty())
+    return "";
+  auto text = "\nall models, the best first\n" + rows_text(rows);
+  if (const auto all = c.final_model->models->size(); all > most_models)
+    text += fmt::format("  and {} more\n", with_commas(all - most_models));
+  return text;
+}
+
 /// Returns what the champion made of the test data.
 std::string test_text(const champion_view& c) {
   constexpr std::size_t most_classes = 20, widest_confusion = 10, most_wrong = 5;
@@ -316,9 +342,11 @@ std::string to_text(const champion_view& c) {
   text += "\nwhere it comes from\n" + lineage_text(g.lineage);
   if (!c.comparison.empty())
     text += "\nwas it worth it?\n" + comparison_text(c);
+  text += models_text(c);
   if (const auto test = test_text(c); !test.empty())
     text += fmt::format("\nwhat the {} made of the test data\n{}",
                         c.final_model ? "final model" : "champion", test);
+  text += columns_text(c);
   text += seeds_text(c);
   if (const auto said = verdict_text(c.verdict); !said.empty())
     text += "\n" + said;

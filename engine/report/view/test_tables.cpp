@@ -80,11 +80,57 @@ std::string test_words(const std::shared_ptr<const test_details>& details) {
                         metric_text(m.value));
     first = false;
   }
+  if (details->reliability)
+    text += "; expected calibration error " + metric_text(details->reliability->error);
   if (const auto& e = details->evidence; e && e->interval)
     text += fmt::format("; 95 % interval of {} {} to {} (bootstrap)",
                         e->interval->metric.substr(test_part.size()),
                         metric_text(e->interval->low), metric_text(e->interval->high));
   return text;
+}
+
+table_rows model_rows(const std::optional<model_composed>& composed,
+                      const std::string& metric, std::size_t most) {
+  if (!composed || !composed->models || composed->models->empty())
+    return {};
+  const auto& all = *composed->models;
+  table_rows rows{{"model", metric, "parameters", "share of the final model"}};
+  for (const auto& m : std::span(all).first(std::min(most, all.size())))
+    rows.push_back({m.subject, metric_text(find(m.metrics, metric)),
+                    with_commas(m.parameters), m.share > 0 ? metric_text(m.share) : "-"});
+  return rows;
+}
+
+table_rows column_rows(const std::shared_ptr<const test_details>& details,
+                       std::size_t most) {
+  if (!details || !details->columns || details->columns->columns.empty())
+    return {};
+  const auto& all = details->columns->columns;
+  table_rows rows{{"column", "worse by", "95 % interval"}};
+  for (const auto& c : std::span(all).first(std::min(most, all.size())))
+    rows.push_back({c.column, metric_text(c.worse),
+                    fmt::format("{} to {}", metric_text(c.low), metric_text(c.high))});
+  return rows;
+}
+
+std::string column_words(const std::shared_ptr<const test_details>& details) {
+  if (column_rows(details, 1).empty())
+    return "";
+  const auto& c = *details->columns;
+  return fmt::format(
+      "{} of {} validation examples, if the values of one column are dealt "
+      "anew among them ({} times; the mean and its interval). Columns that "
+      "say the same stand in for each other.",
+      c.metric.substr(c.metric.find('.') + 1), with_commas(c.examples), c.times);
+}
+
+table_rows reliability_rows(const std::shared_ptr<const test_details>& details) {
+  if (!details || !details->reliability)
+    return {};
+  table_rows rows{{"probability of the predicted class", "test examples", "right"}};
+  for (const auto& b : details->reliability->bins)
+    rows.push_back({metric_text(b.said), with_commas(b.examples), metric_text(b.right)});
+  return rows;
 }
 
 table_rows class_rows(const std::shared_ptr<const test_details>& details,

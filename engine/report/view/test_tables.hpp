@@ -22,9 +22,30 @@ using table_rows = std::vector<std::vector<std::string>>;
                                          const std::string& validation_metric,
                                          const std::string& test_metric, bool more);
 
-/// "test data, 360 examples: accuracy 0.9722, auc 0.9990, ...; 95 % interval of accuracy
-/// 0.9556 to 0.9889 (bootstrap)"; empty without details.
+/// "test data, 360 examples: accuracy 0.9722, auc 0.9990, ...; expected calibration error
+/// 0.0100; 95 % interval of accuracy 0.9556 to 0.9889 (bootstrap)"; empty without details.
 [[nodiscard]] std::string test_words(const std::shared_ptr<const test_details>& details);
+
+/// The single models that the final one was chosen from, at most so many of the best:
+/// what `metric` was on the validation part, parameters, and their shares of the final
+/// model. Empty where none are known.
+[[nodiscard]] table_rows model_rows(const std::optional<model_composed>& composed,
+                                    const std::string& metric, std::size_t most);
+
+/// By how much the model is worse without what a column tells, at most so many of the most
+/// important: the mean, and its 95 % interval. Empty where nothing is known of columns.
+[[nodiscard]] table_rows column_rows(const std::shared_ptr<const test_details>& details,
+                                     std::size_t most);
+
+/// "The values of a column are dealt anew among 2,000 examples of the validation part, 10
+/// times: ..."; empty where `column_rows` is.
+[[nodiscard]] std::string
+column_words(const std::shared_ptr<const test_details>& details);
+
+/// How often a classifier was right where it was so sure, on the test part, by tenths of
+/// the probability of the predicted class. Empty of numbers.
+[[nodiscard]] table_rows
+reliability_rows(const std::shared_ptr<const test_details>& details);
 
 /// A row for each class with its test examples, precision, recall, F1 and what it is most
 /// often taken for; of more than `most` classes those with the lowest F1. Empty where no

@@ -267,9 +267,12 @@ expected<champion_view> view_champion(const store& s, const experiment* known,
   if (std::ranges::none_of(view.comparison,
                            [](const compared& c) { return c.test.has_value(); }))
     view.test_metric.clear();
-  // Models that are no candidates of the search come first, the champion last.
+  // Models that are no candidates of the search come first, then the champion, and what
+  // is used at the end.
   std::ranges::stable_sort(view.comparison, {}, [](const compared& c) {
-    return c.id == 0 ? 0 : c.subject == champion_subject ? 2 : 1;
+    return c.subject == final_model_subject ? 3
+           : c.subject == champion_subject  ? 2
+                                            : static_cast<int>(c.id != 0);
   });
   if (overview->champion == 0)
     return failures_of(s).map([&](const failure_ways& ways) {

@@ -82,7 +82,7 @@ struct champion_view {
   /// How most failed (`failure_ways::text`), where none succeeded.
   std::string failures{};
   std::optional<network> decoded;
-  std::vector<compared> comparison; ///< The champion last.
+  std::vector<compared> comparison; ///< The champion, then the final model, last.
   std::string validation_metric;
   std::string test_metric; ///< Empty: nobody met test data.
   std::optional<model_composed> final_model{};

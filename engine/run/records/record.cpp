@@ -14,11 +14,12 @@
 //                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         operator_command
 //               | [12, reason, time_ms, [training...], (folds_apart)]  final_planned
-//               | [13, [member...], temperature, metrics, [text...], (least)]
+//               | [13, [member...], temperature, metrics, [text...], (least, [ranked...])]
 //                                                                model_composed
 //               | [14, id, slot, waited_ms, of_ms, left_out, of_gradients]
 //                                                                straggler_seen
 //   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees
+//   ranked      = [subject, id, metrics, parameters, share]
 //   training    = [source, epochs, fold]
 //   fold        = [index, of]
 //   instruction = [kind, number, text, genome | nil]
@@ -33,10 +34,13 @@
 //   examination = [subject, id, metrics, parameters, (details: where there are any)]
 //   details     = [[train, validation, test], metrics, standard_error, [class...],
 //                  [count...], [[actual, predicted]...], errors,
-//                  (evidence: of networks, since there is such)]
+//                  (evidence: of networks, since there is such), (reliability: of
+//                  classifications), (columns: of the final model of a table)]
 //   evidence    = [[metric, low, high, resamples] | nil, by_line,
 //                  [[place, actual, predicted, probability{2}]...],
 //                  [[place, actual, predicted]...]]
+//   reliability = [[[examples, said, right]...], error]
+//   columns     = [metric, examples, times, [[column, worse, low, high]...]]
 //   errors      = [examples, [value...]]
 //   metrics     = [[name, value]...]
 //   hash        = [high, low]

@@ -165,6 +165,17 @@ struct ensemble_member {
 /// "0.25 of #12", "0.250 of the linear model" with 3 digits, "0.25 of boosted trees".
 [[nodiscard]] std::string to_text(const ensemble_member& m, int digits);
 
+/// A single model that the final one was chosen from.
+struct ranked_model {
+  std::string subject; ///< "#12", "the folds of #7", "the linear model".
+  candidate_id id = 0; ///< The first of a genome's models; 0: it is of no genome.
+  std::vector<metric> metrics{}; ///< On the validation part: "validation.accuracy".
+  std::uint64_t parameters = 0;
+  double share = 0; ///< Its share of the final model; 0: it is none of its members.
+
+  friend bool operator==(const ranked_model&, const ranked_model&) = default;
+};
+
 /// The final model was put together (`composition` in engine/evaluation/composition.hpp).
 struct model_composed {
   std::vector<ensemble_member> members{};
@@ -174,6 +185,9 @@ struct model_composed {
   /// No probability of a class is below it (search_spaces/operators/mixture.hpp). None:
   /// of numbers, of a champion that stands in for all, and in runs of earlier versions.
   std::optional<double> least{};
+  /// All single models, the best by the run's objective first. None: of a champion that
+  /// stands in for all, and in runs of earlier versions.
+  std::optional<std::vector<ranked_model>> models{};
 };
 
 using record = std::variant<run_started, candidate_born, candidate_evaluated,

@@ -27,6 +27,9 @@ void check_read(decoder& in, const error_quantiles& q);
 void check_read(decoder& in, const metric_interval& i);
 void check_read(decoder& in, const misclassified& m);
 void check_read(decoder& in, const missed_value& m);
+void check_read(decoder& in, const reliability_bin& b);
+void check_read(decoder& in, const reliability& r);
+void check_read(decoder& in, const column_importance& c);
 void check_read(decoder& in, const test_details& t);
 void check_read(decoder& in, const data_fold& f);
 void check_read(decoder& in, const model_composed& r);
@@ -114,6 +117,31 @@ void fields(auto& v, like<test_evidence> auto& e) {
   v("values", e.values);
 }
 
+void fields(auto& v, like<reliability_bin> auto& b) {
+  v("examples", b.examples);
+  v("said", b.said);
+  v("right", b.right);
+}
+
+void fields(auto& v, like<reliability> auto& r) {
+  v("bins", r.bins);
+  v("error", r.error);
+}
+
+void fields(auto& v, like<column_importance> auto& c) {
+  v("column", c.column);
+  v("worse", c.worse);
+  v("low", c.low);
+  v("high", c.high);
+}
+
+void fields(auto& v, like<column_importances> auto& c) {
+  v("metric", c.metric);
+  v("examples", c.examples);
+  v("times", c.times);
+  v("columns", c.columns);
+}
+
 void fields(auto& v, like<test_details> auto& t) {
   v.group(t.train, t.validation, t.test);
   v("metrics", t.metrics);
@@ -123,6 +151,8 @@ void fields(auto& v, like<test_details> auto& t) {
   v("pairs", t.pairs);
   v("validation_errors", t.validation_errors);
   v.last("evidence", t.evidence);
+  v.last("reliability", t.reliability);
+  v.last("columns", t.columns);
 }
 
 void fields(auto& v, like<examination> auto& e) {
@@ -242,12 +272,21 @@ void fields(auto& v, like<ensemble_member> auto& m) {
   v.last("trees", m.trees);
 }
 
+void fields(auto& v, like<ranked_model> auto& m) {
+  v("subject", m.subject);
+  v("id", m.id, if_known(m.id));
+  v("metrics", m.metrics);
+  v("parameters", m.parameters);
+  v("share", m.share);
+}
+
 void fields(auto& v, like<model_composed> auto& r) {
   v("members", r.members);
   v("temperature", r.temperature);
   v("metrics", r.metrics);
   v.aside("left_out", r.left_out);
   v.last("least", r.least);
+  v.last("models", r.models);
 }
 
 } // namespace clade

@@ -54,6 +54,10 @@ void check_read(decoder& in, const model_composed& r) {
     in.fail("the temperature of an ensemble is not above 0");
   if (r.least && !(*r.least > 0 && *r.least <= 0.5))
     in.fail("the least probability of an ensemble is not in (0, 0.5]");
+  if (r.models)
+    for (const auto& m : *r.models)
+      if (!(m.share >= 0 && m.share <= 1))
+        in.fail("a model's share of an ensemble is not in [0, 1]");
 }
 
 std::uint32_t decode_small(decoder& d, const char* what) {

@@ -59,6 +59,23 @@ void check_read(decoder& in, const missed_value& m) {
     in.fail(not_finite);
 }
 
+void check_read(decoder& in, const reliability_bin& b) {
+  for (const double share : {b.said, b.right})
+    if (!(share >= 0 && share <= 1))
+      in.fail("a share of the reliability of a test is not in [0, 1]");
+}
+
+void check_read(decoder& in, const reliability& r) {
+  if (!(r.error >= 0 && r.error <= 1))
+    in.fail("a calibration error is not in [0, 1]");
+}
+
+void check_read(decoder& in, const column_importance& c) {
+  if (!std::isfinite(c.low) || !std::isfinite(c.high)
+      || !(c.low <= c.worse && c.worse <= c.high))
+    in.fail("the importance of a column is not in its interval");
+}
+
 void check_read(decoder& in, const test_details& t) {
   const auto finite = [](const value_pair& p) {
     return std::isfinite(p.actual) && std::isfinite(p.predicted);

@@ -77,6 +77,48 @@ struct test_evidence {
   friend bool operator==(const test_evidence&, const test_evidence&) = default;
 };
 
+/// How right a classifier is where it is so sure: of the examples whose predicted class
+/// has a probability in one tenth of [0, 1].
+struct reliability_bin {
+  std::uint64_t examples = 0;
+  double said = 0;  ///< The mean probability of the predicted class.
+  double right = 0; ///< The share whose class that is.
+
+  friend bool operator==(const reliability_bin&, const reliability_bin&) = default;
+};
+
+/// The curve of reliability on the test part, by tenths of the probability, the lowest
+/// first, without the empty ones; and the expected calibration error: the mean distance of
+/// what was said and what was right, over examples (Guo et al., "On calibration of modern
+/// neural networks", ICML 2017).
+struct reliability {
+  std::vector<reliability_bin> bins;
+  double error = 0;
+
+  friend bool operator==(const reliability&, const reliability&) = default;
+};
+
+/// By how much a model is worse if the values of a column are dealt anew among examples.
+struct column_importance {
+  std::string column; ///< Its name, or its number from 1 where it has none.
+  double worse = 0;   ///< The mean over all times; below 0 if the model was better then.
+  double low = 0, high = 0; ///< The 95 % interval of that mean, by Student's t.
+
+  friend bool operator==(const column_importance&, const column_importance&) = default;
+};
+
+/// The permutation importance of columns (Breiman, "Random forests", Machine Learning
+/// 2001; of any model: Fisher et al., JMLR 2019) on the validation part. A model that was
+/// trained with some of its examples is asked of the others alone.
+struct column_importances {
+  std::string metric;         ///< "validation.accuracy": what gets worse.
+  std::uint64_t examples = 0; ///< How many of the validation part are asked.
+  std::uint32_t times = 0;    ///< How often the values of each column were dealt anew.
+  std::vector<column_importance> columns; ///< The most important first.
+
+  friend bool operator==(const column_importances&, const column_importances&) = default;
+};
+
 /// The details of a network's test beside its metrics, for people and for `clade
 /// predict`. It is an observation: it decides nothing and does not enter the digest.
 struct test_details {
@@ -97,6 +139,10 @@ struct test_details {
   error_quantiles validation_errors;
   /// None of the linear model, and in runs of before there was such a thing.
   std::optional<test_evidence> evidence{};
+  /// None of numbers, and in runs of before there was such a thing.
+  std::optional<clade::reliability> reliability{};
+  /// None but of the final model of a table, if there was time for it.
+  std::optional<column_importances> columns{};
 
   static constexpr std::size_t most_classes = 100, most_pairs = 300;
 

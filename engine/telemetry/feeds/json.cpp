@@ -112,19 +112,9 @@ json event_json(const operator_command& r, const run_picture& p) {
           {"who", r.who}};
 }
 
-const char* model_of(const ensemble_member& m) {
-  return m.trees ? "boosted trees" : m.id == 0 ? "linear model" : "candidate";
-}
-
 json event_json(const model_composed& r, const run_picture&) {
-  json out{{"event", "model_composed"},
-           {"temperature", r.temperature},
-           {"least_probability", r.least ? json(*r.least) : json()},
-           {"metrics", metrics_json(r.metrics)},
-           {"left_out", r.left_out}};
-  out["members"] = json_of(r.members, [](const ensemble_member& m) -> json {
-    return {{"id", m.id}, {"share", m.share}, {"model", model_of(m)}};
-  });
+  json out{{"event", "model_composed"}};
+  out.update(final_model_json(r));
   return out;
 }
 

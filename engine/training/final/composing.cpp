@@ -10,7 +10,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <sstream>
 #include <tuple>
 
@@ -20,6 +23,13 @@ namespace {
 constexpr std::int64_t few_validation_examples = 1'000;
 
 using counts = std::vector<std::uint32_t>;
+
+double sum_of(const counts& chosen) {
+  double total = 0;
+  for (const auto c : chosen)
+    total += c;
+  return total;
+}
 
 /// An ensemble, how it is calibrated, and its metrics on the validation part.
 struct ensemble {
@@ -35,6 +45,7 @@ public:
   composer(training_context& context, model_gathering& models)
       : data_(context.data()),
         goal_(context.setup().goal),
+        seed_(context.setup().seed),
         models_(models),
         least_(models.least_probability()) {}
 
@@ -48,10 +59,13 @@ private:
   [[nodiscard]] ensemble calibrated(std::span<const std::uint32_t> chosen) const;
   [[nodiscard]] ensemble never_behind(ensemble first);
   [[nodiscard]] std::string words_for(const ensemble& behind, std::size_t ahead) const;
+  [[nodiscard]] std::vector<ranked_model> ranked(const ensemble& e) const;
+  [[nodiscard]] std::optional<column_importances> importances(const ensemble& e) const;
   [[nodiscard]] composition composed(const ensemble& e);
 
   const device_data& data_;
   objective goal_;
+  std::uint64_t seed_;
   model_gathering& models_;
   double least_; ///< The least probability of a class, whatever is composed.
   std::vector<evaluation> singles_; ///< The evaluations of each bag alone.
@@ -100,9 +114,7 @@ counts composer::of_lowest_loss() const {
 
 ensemble composer::mixed(std::span<const std::uint32_t> chosen) const {
   ensemble e{.chosen = {chosen.begin(), chosen.end()}, .said = models_.empty_answers()};
-  double total = 0;
-  for (const auto c : chosen)
-    total += c;
+  const auto total = sum_of(e.chosen);
   for (std::size_t i = 0; i < chosen.size(); ++i)
     if (chosen[i] != 0) {
       e.said += models_.bags[i].said * (chosen[i] / total);
@@ -171,13 +183,63 @@ ensemble composer::never_behind(ensemble first) {
   return calibrated(alone);
 }
 
+std::vector<ranked_model> composer::ranked(const ensemble& e) const {
+  const auto total = sum_of(e.chosen);
+  std::vector<std::size_t> order(singles_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const auto f = fitness_of(singles_[i], goal_);
+    return std::tuple(!f.ok, f.violation, -f.primary, -f.secondary);
+  });
+  std::vector<ranked_model> out;
+  for (const auto i : order) {
+    const auto& bag = models_.bags[i];
+    ranked_model one{.subject = name_of(bag),
+                     .id = bag.members.empty() ? 0 : bag.members.front()->id,
+                     .parameters = singles_[i].parameters,
+                     .share = e.chosen[i] / total};
+    std::ranges::copy_if(
+        singles_[i].metrics, std::back_inserter(one.metrics), [](const metric& m) {
+          return m.name.starts_with("validation.") && std::isfinite(m.value);
+        });
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::optional<column_importances> composer::importances(const ensemble& e) const {
+  constexpr std::chrono::seconds most{10};
+  const auto goal = of_epochs(goal_);
+  if (data_.features.dim() != 2 || !goal.metric.starts_with("validation."))
+    return std::nullopt;
+  const auto total = sum_of(e.chosen);
+  const asked_model says = [&](const at::Tensor& x, const at::Tensor& which) {
+    at::Tensor out;
+    for (std::size_t i = 0; i < e.chosen.size(); ++i) {
+      if (e.chosen[i] == 0)
+        continue;
+      const auto& bag = models_.bags[i];
+      const auto said = models_.at_temperature(bag.asks(x, which), bag.temperature)
+                        * (e.chosen[i] / total);
+      out = out.defined() ? out + said : said;
+    }
+    return out;
+  };
+  const answers_measure measure = [&](const at::Tensor& said, const at::Tensor& which) {
+    const double v =
+        measured(models_.measured(said, which, e.how), goal.metric).value_or(NAN);
+    return goal.maximize ? -v : v;
+  };
+  return importance_of_columns(
+      data_, says, measure, goal.metric, seed_,
+      std::min(models_.after_share(0.5), model_gathering::clock::now() + most));
+}
+
 composition composer::composed(const ensemble& e) {
   composition out;
   out.linear = std::move(models_.linear);
   out.trees = std::move(models_.trees);
-  double total = 0;
-  for (const auto c : e.chosen)
-    total += c;
+  const auto total = sum_of(e.chosen);
   std::vector<weight_tensor> fitted;
   for (std::size_t i = 0; i < e.chosen.size(); ++i) {
     if (e.chosen[i] == 0)
@@ -202,6 +264,12 @@ composition composer::composed(const ensemble& e) {
   out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.how);
   std::ranges::copy_if(out.tested.metrics, std::back_inserter(out.model.metrics),
                        [](const metric& m) { return m.name.starts_with("validation."); });
+  out.model.models = ranked(e);
+  if (auto columns = importances(e); columns && out.tested.details) {
+    auto details = *out.tested.details;
+    details.columns = std::move(columns);
+    out.tested.details = std::make_shared<const test_details>(std::move(details));
+  }
   return out;
 }
 

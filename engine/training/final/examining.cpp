@@ -1,7 +1,7 @@
 #include "engine/training/final/examining.hpp"
 
+#include "engine/training/baselines/linear_model.hpp"
 #include "engine/training/final/failure.hpp"
-#include "engine/training/final/linear_model.hpp"
 #include "engine/training/loop/assessment.hpp"
 
 #include <fmt/format.h>

@@ -6,12 +6,11 @@
 #include "engine/evaluation/costs.hpp"
 #include "engine/program/kernels/kernel.hpp"
 #include "engine/run/steps/final_choice.hpp"
-#include "engine/training/final/boosted_trees.hpp"
-#include "engine/training/final/data_folds.hpp"
+#include "engine/training/baselines/boosted_trees.hpp"
+#include "engine/training/baselines/linear_model.hpp"
 #include "engine/training/final/examining.hpp"
-#include "engine/training/final/linear_model.hpp"
-#include "engine/training/loop/assessment.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
+#include "engine/training/network/data_folds.hpp"
 #include "engine/training/network/network_module.hpp"
 #include "genome/base/text.hpp"
 
@@ -83,6 +82,19 @@ at::Tensor model_gathering::answer(const model& says, const at::Tensor& part) co
   return data_.task.has_classes() ? at::softmax(out, 1) : out;
 }
 
+asked_model model_gathering::by_turns(std::vector<model> models, at::Tensor turns) const {
+  return [models = std::move(models), turns = std::move(turns),
+          this](const at::Tensor& x, const at::Tensor& which) {
+    auto out = at::empty({x.size(0), context_.problem().outputs}, x.options());
+    const auto turn = turns.index_select(0, which);
+    for (std::size_t k = 0; k < models.size(); ++k)
+      if (const auto its = turn.eq(static_cast<std::int64_t>(k)).nonzero().squeeze(1);
+          its.size(0) > 0)
+        out.index_copy_(0, its, models[k](x.index_select(0, its)));
+    return data_.task.has_classes() ? at::softmax(out, 1) : out;
+  };
+}
+
 evaluation model_gathering::costs_of(const network& n, const model& says) const {
   const auto& goal = context_.setup().goal;
   evaluation costs;
@@ -104,6 +116,8 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
                 numbered(members.front()->id)
                     + ": not all folds of its genome were trained");
   std::vector<at::Tensor> tested;
+  std::vector<model> kept;
+  const auto turns = at::zeros({data_.features.size(0)}, data_.train.options());
   for (const auto* m : members) {
     const auto planned = context_.plan_for(m->genome);
     auto net = planned.and_then([&](const training_plan&) {
@@ -112,18 +126,25 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
     if (!net)
       return fail(net.error().kind,
                   fmt::format("{}: {}", numbered(m->id), net.error().message));
-    (*net)->eval();
+    const std::shared_ptr<network_module> one = std::move(*net);
+    one->eval();
+    const model says = [one](const at::Tensor& x) { return one->forward(x); };
     const model predict = [&](const at::Tensor& x) {
       if (clock::now() > latest)
         throw too_late();
-      return (*net)->forward(x);
+      return says(x);
     };
     const auto judged = data_of_fold(data_, m->fold, seed_).validation;
     bag.said.index_copy_(0, judged, answer(predict, judged));
+    turns.index_fill_(0, judged, static_cast<std::int64_t>(kept.size()));
+    if (has_trees())
+      kept.push_back(says);
     tested.push_back(answer(predict, data_.test));
     add_costs(bag.costs, {.costs = costs_of(planned->network, predict)});
   }
   bag.said.index_copy_(0, data_.test, at::stack(tested).mean(0));
+  if (has_trees())
+    bag.asks = by_turns(std::move(kept), turns);
   return bag;
 }
 
@@ -163,6 +184,10 @@ void model_gathering::add_linear_model() {
   model_bag bag{.weights = fitted->weights(),
                 .said = empty_answers(),
                 .costs = costs_of(linear_network(context_.problem()), predict)};
+  if (has_trees())
+    bag.asks =
+        by_turns({[fitted = *fitted](const at::Tensor& x) { return fitted.predict(x); }},
+                 at::zeros({data_.features.size(0)}, data_.train.options()));
   for (const auto& part : {data_.validation, data_.test})
     bag.said.index_copy_(0, part, answer(predict, part));
   linear = examined(bag.said, fitted->tested.subject, fitted->tested.parameters,
@@ -194,10 +219,15 @@ void model_gathering::add_boosted_trees() {
   };
   model_bag bag{.trees = fitted->whole.sizes, .said = empty_answers()};
   const auto folds = static_cast<std::uint32_t>(fitted->folds.size());
+  std::vector<model> of_folds;
+  const auto turns = at::zeros({data_.features.size(0)}, data_.train.options());
   for (std::uint32_t i = 0; i < folds; ++i) {
     const auto part = data_of_fold(data_, {i, folds}, seed_).validation;
-    bag.said.index_copy_(0, part, answer(says(fitted->folds[i]), part));
+    of_folds.push_back(says(fitted->folds[i]));
+    bag.said.index_copy_(0, part, answer(of_folds.back(), part));
+    turns.index_fill_(0, part, static_cast<std::int64_t>(i));
   }
+  bag.asks = by_turns(std::move(of_folds), turns);
   const auto whole = says(fitted->whole);
   bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
@@ -243,6 +273,15 @@ evaluation model_gathering::measured(const at::Tensor& said, const evaluation& c
                               "validation.", context_.asked().validation);
   e.metrics.insert(e.metrics.end(), metrics.begin(), metrics.end());
   return e;
+}
+
+evaluation model_gathering::measured(const at::Tensor& answers, const at::Tensor& which,
+                                     const score_calibration& how) const {
+  auto part = data_;
+  part.targets = data_.targets.index_select(0, which);
+  part.validation = at::arange(which.size(0), which.options());
+  return {.metrics = assess(as_it_says, as_features(part, answers, how), part.validation,
+                            "validation.", context_.asked().validation)};
 }
 
 examination model_gathering::examined(const at::Tensor& said, std::string subject,

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "engine/evaluation/composition.hpp"
+#include "engine/training/final/column_importance.hpp"
 #include "engine/training/final/training_context.hpp"
+#include "engine/training/loop/assessment.hpp"
 #include "engine/training/weights/weights.hpp"
 #include "search_spaces/operators/mixture.hpp"
 
@@ -24,6 +26,8 @@ struct model_bag {
   /// Probabilities or standardised values, [examples, outputs], by the temperature.
   at::Tensor said{};
   double temperature = 1; ///< By which the scores of each member are divided.
+  /// Asks the models of a table again, without the temperature.
+  asked_model asks{};
   evaluation
       costs{}; ///< Parameters, and the metrics of costs that the objective asks for.
 
@@ -67,6 +71,9 @@ public:
   /// and costs that.
   [[nodiscard]] evaluation measured(const at::Tensor& said, const evaluation& costs,
                                     const score_calibration& how) const;
+  /// Returns the same metrics of answers [examples, outputs] for these examples alone.
+  [[nodiscard]] evaluation measured(const at::Tensor& answers, const at::Tensor& which,
+                                    const score_calibration& how) const;
   /// The same on the test and the validation part, with the details of the test.
   [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
                                      std::uint64_t parameters,
@@ -83,6 +90,8 @@ public:
   [[nodiscard]] at::Tensor at_temperature(const at::Tensor& said, double t) const;
   [[nodiscard]] at::Tensor empty_answers() const;
 
+  /// Returns when a share of what is left of the time is used.
+  [[nodiscard]] clock::time_point after_share(double share) const;
   /// Returns whether all of the time is used.
   [[nodiscard]] bool out_of_time() const { return clock::now() > deadline_; }
 
@@ -95,18 +104,14 @@ private:
   [[nodiscard]] expected<model_bag>
   answered(const std::vector<const trained_member*>& members,
            clock::time_point latest) const;
-  [[nodiscard]] at::Tensor
-  answer(const std::function<at::Tensor(const at::Tensor&)>& says,
-         const at::Tensor& part) const;
+  [[nodiscard]] at::Tensor answer(const model& says, const at::Tensor& part) const;
   [[nodiscard]] std::shared_ptr<network_module>
   network_of(const tree_sizes& sizes, const std::vector<weight_tensor>& weights) const;
-  [[nodiscard]] evaluation
-  costs_of(const network& n,
-           const std::function<at::Tensor(const at::Tensor&)>& says) const;
+  [[nodiscard]] evaluation costs_of(const network& n, const model& says) const;
   /// Boosted trees are for tables.
   [[nodiscard]] bool has_trees() const;
-  /// Returns when a share of what is left of the time is used.
-  [[nodiscard]] clock::time_point after_share(double share) const;
+  /// Returns what asks model k for the examples whose number in `turns` is k.
+  [[nodiscard]] asked_model by_turns(std::vector<model> models, at::Tensor turns) const;
   void calibrate(model_bag& bag) const;
 
   training_context& context_;

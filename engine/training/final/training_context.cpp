@@ -4,7 +4,7 @@
 #include "engine/data/source/open_source.hpp"
 #include "engine/training/asked/fitting.hpp"
 #include "engine/training/asked/private_network.hpp"
-#include "engine/training/final/data_folds.hpp"
+#include "engine/training/network/data_folds.hpp"
 #include "engine/training/parallel/common/distributed_training.hpp"
 #include "engine/training/parallel/common/gloo_links.hpp"
 #include "engine/training/weights/inheritance.hpp"

@@ -1,5 +1,6 @@
 #include "engine/training/loop/assessment.hpp"
 
+#include "engine/training/metrics/reliability.hpp"
 #include "engine/training/metrics/sampling_error.hpp"
 #include "engine/training/metrics/wrong_examples.hpp"
 #include "engine/training/network/loss.hpp"
@@ -217,6 +218,8 @@ test_details details_of(const part_predictions& test, const part_predictions& va
     return out;
   if (data.task.has_classes()) {
     add_confusion(test, data, out);
+    if (!test.classes().labels.empty())
+      out.reliability = reliability_of(test.classes());
   } else {
     add_pairs(test, out);
     out.validation_errors = errors_of(validation);

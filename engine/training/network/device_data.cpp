@@ -80,7 +80,8 @@ expected<device_data> to_device(std::shared_ptr<const example_source> source,
                      .target_mean = d.target.mean,
                      .classes = d.target.classes,
                      .test_places = d.test_places,
-                     .by_line = d.by_line};
+                     .by_line = d.by_line,
+                     .columns = d.columns};
 }
 
 batch_source::batch_source(const device_data& data, const recipe& r,

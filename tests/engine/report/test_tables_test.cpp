@@ -114,3 +114,40 @@ TEST_CASE("test tables: without details there is nothing") {
   CHECK(wrong_rows({}).empty());
   CHECK(wrong_rows(of_classes()).empty());
 }
+
+TEST_CASE("test tables: models are ranked with their shares") {
+  model_composed composed;
+  CHECK(model_rows(composed, "validation.accuracy", 9).empty());
+  CHECK(model_rows({}, "validation.accuracy", 9).empty());
+  composed.models = {{.subject = "the folds of #7",
+                      .id = 7,
+                      .metrics = {{"validation.accuracy", 0.875}},
+                      .parameters = 1234,
+                      .share = 0.75},
+                     {.subject = "the linear model", .parameters = 10}};
+  CHECK(model_rows(composed, "validation.accuracy", 9)
+        == table_rows{
+            {"model", "validation.accuracy", "parameters", "share of the final model"},
+            {"the folds of #7", "0.8750", "1,234", "0.7500"},
+            {"the linear model", "-", "10", "-"}});
+  CHECK(model_rows(composed, "validation.accuracy", 1).size() == 2);
+}
+
+TEST_CASE("test tables: columns are told by what they are worth") {
+  test_details details{.reliability = reliability{{{4, 0.9, 0.75}}, 0.15}};
+  details.columns = column_importances{
+      "validation.accuracy", 2000, 10, {{"age", 0.25, 0.125, 0.375}, {"sex", 0, 0, 0}}};
+  const auto told = std::make_shared<const test_details>(details);
+  CHECK(column_rows(told, 9)
+        == table_rows{{"column", "worse by", "95 % interval"},
+                      {"age", "0.2500", "0.1250 to 0.3750"},
+                      {"sex", "0.0000", "0.0000 to 0.0000"}});
+  CHECK(column_rows(told, 1).size() == 2);
+  CHECK(column_words(told).starts_with("accuracy of 2,000 validation examples"));
+  CHECK(reliability_rows(told)
+        == table_rows{{"probability of the predicted class", "test examples", "right"},
+                      {"0.9000", "4", "0.7500"}});
+  CHECK(column_rows(of_classes(), 9).empty());
+  CHECK(column_words(of_classes()).empty());
+  CHECK(reliability_rows(of_classes()).empty());
+}

@@ -383,11 +383,13 @@ TEST_CASE("final stage: a search that is cut is over, and what it had open is dr
 TEST_CASE("final stage: its records come back as they were written") {
   for (const record& r :
        {record{final_planned{"the clock", 900, {{3, 40, {1, 5}}, {4, 2, {0, 1}}}}},
-        record{model_composed{{{0, 0.25}, {12, 0.75, 1.25}},
-                              1.5,
-                              {{"validation.loss", 0.5}},
-                              {"#3: damaged"},
-                              0.002}},
+        record{model_composed{
+            {{0, 0.25}, {12, 0.75, 1.25}},
+            1.5,
+            {{"validation.loss", 0.5}},
+            {"#3: damaged"},
+            0.002,
+            {{{"#12", 12, {{"validation.loss", 0.5}}, 77, 0.75}, {"boosted trees"}}}}},
         record{
             model_composed{.members = {{0, 0.25},
                                        {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}},
@@ -401,6 +403,8 @@ TEST_CASE("final stage: its records come back as they were written") {
   for (const double least : {0.0, 0.6})
     CHECK_FALSE(decode_record(
         encode(record{model_composed{.members = {{1, 1}}, .least = least}})));
+  CHECK_FALSE(decode_record(
+      encode(record{model_composed{.members = {{1, 1}}, .models = {{{.share = 1.5}}}}})));
   for (const ensemble_member& m :
        {ensemble_member{0, 1, 1, tree_sizes{.trees = 0, .depth = 6}},
         ensemble_member{0, 1, 1, tree_sizes{.trees = 9, .depth = 60}},

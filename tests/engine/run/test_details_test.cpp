@@ -38,6 +38,14 @@ test_details with_evidence(test_details details) {
   return details;
 }
 
+test_details with_all(test_details details) {
+  details = with_evidence(std::move(details));
+  details.reliability = reliability{.bins = {{2, 0.625, 0.5}, {1, 1, 1}}, .error = 0.125};
+  details.columns = column_importances{
+      "validation.accuracy", 20, 10, {{"age", 0.25, 0.125, 0.375}, {"2", 0, 0, 0}}};
+  return details;
+}
+
 run_finished an_end(std::shared_ptr<const test_details> details) {
   return {.champion = 9,
           .examinations = {{"champion", 9, {{"test.accuracy", 0.5}}, 77, details},
@@ -51,8 +59,11 @@ expected<record> decoded(const test_details& details) {
 } // namespace
 
 TEST_CASE("test details: they are in the record of a run's end") {
-  for (const auto& details : {of_classes(), of_values(), with_evidence(of_classes()),
-                              with_evidence(of_values())}) {
+  auto alone = of_classes();
+  alone.columns = with_all(of_values()).columns;
+  for (const auto& details :
+       {of_classes(), of_values(), with_evidence(of_classes()),
+        with_evidence(of_values()), with_all(of_classes()), alone}) {
     const auto again = decoded(details);
     INFO((again ? "" : again.error().message));
     REQUIRE(again);
@@ -97,6 +108,20 @@ TEST_CASE("test details: evidence that cannot be is an error") {
   auto endless = with_evidence(of_values());
   endless.evidence->values[0].predicted = std::numeric_limits<double>::infinity();
   CHECK(decoded(endless).error().message == "a number of a test is not finite");
+}
+
+TEST_CASE("test details: shares and importances that cannot be are an error") {
+  auto much = with_all(of_classes());
+  much.reliability->bins[0].right = 1.5;
+  CHECK(decoded(much).error().message
+        == "a share of the reliability of a test is not in [0, 1]");
+  auto wrong = with_all(of_classes());
+  wrong.reliability->error = -0.5;
+  CHECK(decoded(wrong).error().message == "a calibration error is not in [0, 1]");
+  auto outside = with_all(of_classes());
+  outside.columns->columns[0].low = 0.3;
+  CHECK(decoded(outside).error().message
+        == "the importance of a column is not in its interval");
 }
 
 TEST_CASE("test details: what does not fit together is an error") {

@@ -1,4 +1,4 @@
-#include "engine/training/final/linear_model.hpp"
+#include "engine/training/baselines/linear_model.hpp"
 #include "tests/engine/training/on_cpu.hpp"
 
 #include <ATen/ATen.h>

@@ -1,8 +1,8 @@
 #include "engine/run/records/test_details.hpp"
 #include "engine/run/steps/final_choice.hpp"
 #include "engine/training/final/composing.hpp"
-#include "engine/training/final/data_folds.hpp"
 #include "engine/training/final/model_bags.hpp"
+#include "engine/training/network/data_folds.hpp"
 #include "engine/training/weights/weights.hpp"
 #include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
@@ -99,9 +99,44 @@ TEST_CASE(
   REQUIRE(made->tested.details);
   CHECK(made->tested.details->classes.size() == 3);
   CHECK(made->tested.details->evidence);
+  CHECK(made->tested.details->reliability);
   const auto again = decode_composition(encode(*made));
   REQUIRE(again);
   CHECK(encode(*again) == encode(*made));
+}
+
+TEST_CASE("composing: all models are ranked, and the columns that matter are found") {
+  const training_bench bench(separable_csv(120));
+  const auto trainer = bench.trainer();
+  std::vector<trained_member> members{trained(*trainer, 1)};
+  for (std::uint32_t f = 0; f < 3; ++f)
+    members.push_back(trained(*trainer, 2 + f, {f, 3}, 2));
+  const auto made = trainer->compose(members, 1, {});
+  REQUIRE(made);
+  REQUIRE(made->model.models);
+  const auto& all = *made->model.models;
+  std::set<std::string> names;
+  double shares = 0, before = 1;
+  for (const auto& m : all) {
+    names.insert(m.subject);
+    shares += m.share;
+    const double accuracy = metric_of(m.metrics, "validation.accuracy");
+    CHECK(accuracy <= before);
+    before = accuracy;
+  }
+  CHECK(names
+        == std::set<std::string>{"#1", "the folds of #2", "the linear model",
+                                 "boosted trees"});
+  CHECK(shares == Approx(1));
+  // Each of the two columns tells of one class.
+  const auto& columns = made->tested.details->columns;
+  REQUIRE(columns);
+  CHECK(columns->metric == "validation.accuracy");
+  REQUIRE(columns->columns.size() == 2);
+  for (const auto& c : columns->columns) {
+    CHECK(c.worse > 0.1);
+    CHECK(c.low > 0);
+  }
 }
 
 TEST_CASE("composing: a final model that makes no error is not sure of it") {

@@ -166,7 +166,7 @@ int run_predict(const predict_options& options) {
 
 void add_predict(CLI::App& app, command& chosen) {
   auto options = std::make_shared<predict_options>();
-  auto* sub = app.add_subcommand("predict", "Use the champion on new data");
+  auto* sub = app.add_subcommand("predict", "Use the model of a run on new data");
   sub->add_option("model", options->trained,
                   "A file that clade export RUN --safetensors FILE wrote, which stands "
                   "alone; or\na run: its folder, its name (for the latest of it), or its "

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Chart } from "./chart_tools";
 import { ask } from "./connection";
 import type { Table } from "./csv";
-import { compared_of, metrics_shown } from "./examined";
+import { compared_of, metrics_shown, used_model } from "./examined";
 import { count, metric } from "./format";
 import type { Picture } from "./model";
 import { CandidateLink, Panel } from "./parts";
@@ -30,6 +30,7 @@ export function Earned({ run, picture, place }: { run: Run; picture: Picture; pl
   const verdict = use_verdict(end !== null);
   if (!end) return null;
   const compared = compared_of(end.examinations, (id) => run.row(id)?.metrics);
+  const used = used_model(end.examinations);
   const names = metrics_shown(compared, picture.metric);
   const table = (): Table => ({
     columns: ["subject", "id", ...names, "parameters"],
@@ -45,7 +46,7 @@ export function Earned({ run, picture, place }: { run: Run; picture: Picture; pl
             </thead>
             <tbody>
               {compared.map(({ examination: x, metrics }) => (
-                <tr key={x.subject} class={x.subject === "champion" ? "champion" : ""}>
+                <tr key={x.subject} class={x === used ? "champion" : ""}>
                   <th scope="row">{x.subject} {x.id !== null && <CandidateLink id={x.id} place={place} />}</th>
                   {names.map((n) => <td key={n} class="n">{metric(metrics[n])}</td>)}
                   <td class="n">{count(x.parameters)}</td>

@@ -8,11 +8,20 @@ export interface Compared {
   metrics: Metrics;
 }
 
-/** The champion last, as the report has them. */
+/** The final model, or the champion where there is none: what predictions are made by. */
+export function used_model(examinations: Examination[]): Examination | undefined {
+  return examinations.find((x) => x.subject === "final model") ?? examinations.find((x) => x.subject === "champion");
+}
+
+/** The champion and then the final model last, as the report has them. */
 export function compared_of(examinations: Examination[], metrics_of: (id: number) => Metrics | undefined): Compared[] {
   return examinations
     .map((x) => ({ examination: x, metrics: { ...(x.id === null ? {} : metrics_of(x.id)), ...x.metrics } }))
-    .toSorted((a, b) => Number(a.examination.subject === "champion") - Number(b.examination.subject === "champion"));
+    .toSorted((a, b) => place_of(a.examination) - place_of(b.examination));
+}
+
+function place_of(x: Examination): number {
+  return x.subject === "final model" ? 2 : x.subject === "champion" ? 1 : 0;
 }
 
 /** The objective's metric on validation and test data, then the others in pairs; what is of training is left out. */

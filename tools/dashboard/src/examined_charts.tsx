@@ -4,21 +4,76 @@ import type { Table } from "./csv";
 import { type Canvas, Drawing } from "./drawing";
 import { class_figures } from "./examined";
 import { count, metric, rounded } from "./format";
-import type { TestDetails } from "./model";
+import type { ColumnImportance, TestDetails } from "./model";
 import { Panel } from "./parts";
 
-// The findings of the test about the champion beside its metrics: which classes it takes for which, or how far off it is.
+// The findings of the test about the model that is used beside its metrics: which classes it takes for which and how sure it is,
+// or how far off it is, and which columns matter to it.
 
-export function Details({ details }: { details: TestDetails }) {
-  if (details.classes && details.confusion) return <Classes classes={details.classes} confusion={details.confusion} />;
-  if (details.pairs?.length) return <Residuals pairs={details.pairs} />;
-  return null;
+export function Details({ details, of }: { details: TestDetails; of: string }) {
+  return (
+    <>
+      {details.classes && details.confusion && <Classes classes={details.classes} confusion={details.confusion} of={of} />}
+      {!!details.pairs?.length && <Residuals pairs={details.pairs} of={of} />}
+      {!!details.reliability?.bins.length && <Reliability reliability={details.reliability} />}
+      {!!details.columns?.columns.length && <Columns columns={details.columns} />}
+    </>
+  );
+}
+
+function Reliability({ reliability }: { reliability: NonNullable<TestDetails["reliability"]> }) {
+  const { bins, error } = reliability;
+  const table = (): Table => ({ columns: ["probability of the predicted class", "test examples", "right"], rows: bins.map((b) => [b.said, b.examples, b.right]) });
+  return (
+    <Panel title="How sure, and how right" class="half" note={`expected calibration error ${metric(error)}`}>
+      <Chart name="Reliability" table={table} only={["CSV"]}>
+        <div class="scroll data plain" tabIndex={0} role="group" aria-label="Reliability">
+          <table class="lines" data-test="reliability">
+            <thead><tr><th scope="col" class="n">says</th><th scope="col" class="n">is right</th><th scope="col" class="n">examples</th><th scope="col" /></tr></thead>
+            <tbody>
+              {bins.map((b) => (
+                <tr key={b.said}>
+                  <td class="n">{metric(b.said)}</td><td class="n">{metric(b.right)}</td><td class="n">{count(b.examples)}</td>
+                  <td><progress max={1} value={b.right} aria-label={`right where it says ${metric(b.said)}`} /></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Chart>
+    </Panel>
+  );
+}
+
+function Columns({ columns }: { columns: NonNullable<TestDetails["columns"]> }) {
+  const all: ColumnImportance[] = columns.columns;
+  const most = Math.max(1e-12, ...all.map((c) => c.worse));
+  const table = (): Table => ({ columns: ["column", "worse", "low", "high"], rows: all.map((c) => [c.column, c.worse, c.low, c.high]) });
+  return (
+    <Panel title="The columns that matter" class="half" note={`${columns.metric} worse by so much without one, with its 95 % interval`}>
+      <Chart name="Importance of columns" table={table} only={["CSV"]}>
+        <div class="scroll data plain" tabIndex={0} role="group" aria-label="Importance of columns">
+          <table class="lines" data-test="columns">
+            <thead><tr><th scope="col">column</th><th scope="col" class="n">worse by</th><th scope="col" class="n">from</th><th scope="col" class="n">to</th><th scope="col" /></tr></thead>
+            <tbody>
+              {all.map((c) => (
+                <tr key={c.column}>
+                  <th scope="row">{c.column}</th><td class="n">{metric(c.worse)}</td><td class="n">{metric(c.low)}</td><td class="n">{metric(c.high)}</td>
+                  <td><progress max={most} value={Math.max(0, c.worse)} aria-label={c.column} /></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Chart>
+    </Panel>
+  );
 }
 
 /** The number of classes beyond which a name would no longer be readable beside its cell. */
 const most_named = 26;
 
-function Classes({ classes, confusion }: { classes: string[]; confusion: number[][] }) {
+function Classes({ classes, confusion, of }: { classes: string[]; confusion: number[][]; of: string }) {
   const figures = class_figures(confusion);
   const matrix = (): Table => ({ columns: ["class", ...classes.map((c) => `taken for ${c}`)], rows: classes.map((c, i) => [c, ...confusion[i]!]) });
   const per_class = (): Table => ({
@@ -29,9 +84,9 @@ function Classes({ classes, confusion }: { classes: string[]; confusion: number[
   const all = figures.reduce((sum, f) => sum + f.examples, 0);
   return (
     <>
-      <Panel title="Confusion matrix of the champion" class="half" note={`${count(wrong)} of ${count(all)} test examples are wrong`}>
+      <Panel title={`Confusion matrix of the ${of}`} class="half" note={`${count(wrong)} of ${count(all)} test examples are wrong`}>
         <Chart name="Confusion matrix" table={matrix} only={["Table", "CSV"]}>
-          {classes.length <= most_named ? <Matrix classes={classes} confusion={confusion} /> : <MatrixDrawing classes={classes} confusion={confusion} />}
+          {classes.length <= most_named ? <Matrix classes={classes} confusion={confusion} of={of} /> : <MatrixDrawing classes={classes} confusion={confusion} />}
         </Chart>
       </Panel>
       <Panel title="Classes" class="half" note="on test examples">
@@ -53,13 +108,13 @@ function Classes({ classes, confusion }: { classes: string[]; confusion: number[
 }
 
 /** A table whose cells are the darker, the more of the class's examples they have. */
-function Matrix({ classes, confusion }: { classes: string[]; confusion: number[][] }) {
+function Matrix({ classes, confusion, of }: { classes: string[]; confusion: number[][]; of: string }) {
   const shade = (row: number[], n: number) => {
     const all = row.reduce((a, b) => a + b, 0);
     return n === 0 || all === 0 ? 0 : Math.max(1, Math.ceil((5 * n) / all));
   };
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Confusion matrix of the champion on test examples">
+    <div class="scroll" tabIndex={0} role="group" aria-label={`Confusion matrix of the ${of} on test examples`}>
       <table class="confusion" data-test="confusion">
         <caption>rows: what it is; columns: what it was taken for</caption>
         <thead><tr><td />{classes.map((c) => <th key={c} scope="col" title={c}>{c}</th>)}</tr></thead>
@@ -94,7 +149,7 @@ function MatrixDrawing({ classes, confusion }: { classes: string[]; confusion: n
 }
 
 /** Predicted against actual values, and how far off they are. */
-function Residuals({ pairs }: { pairs: [number, number][] }) {
+function Residuals({ pairs, of }: { pairs: [number, number][]; of: string }) {
   const errors = pairs.map(([actual, predicted]) => predicted - actual);
   const sorted = errors.map(Math.abs).sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
@@ -106,7 +161,7 @@ function Residuals({ pairs }: { pairs: [number, number][] }) {
       <Panel title="Predicted against actual" class="half" note={note}>
         <Chart name="Predicted against actual" table={table}><Pairs pairs={pairs} residual={false} /></Chart>
       </Panel>
-      <Panel title="Residuals of the champion" class="half" note={note}>
+      <Panel title={`Residuals of the ${of}`} class="half" note={note}>
         <Chart name="Residuals" table={table}>
           <Pairs pairs={pairs} residual />
           <ul class="legend" data-test="residuals">

@@ -58,6 +58,17 @@ export interface TestDetails {
   confusion: number[][] | null;
   /** Actual and predicted values of some test examples. */
   pairs: [number, number][] | null;
+  /** How right a classifier is where it is so sure; none of an older clade. */
+  reliability?: { error: number; bins: { examples: number; said: number; right: number }[] } | null;
+  /** By how much the model is worse without what a column tells, the most important first. */
+  columns?: { metric: string; examples: number; times: number; columns: ColumnImportance[] } | null;
+}
+
+export interface ColumnImportance {
+  column: string;
+  worse: number;
+  low: number;
+  high: number;
 }
 
 export interface Examination {

@@ -1,6 +1,7 @@
 import { Annotated, Annotations } from "./annotations";
 import { CurvesChart } from "./curves_chart";
 import { Earned } from "./earned";
+import { used_model } from "./examined";
 import { Details } from "./examined_charts";
 import { FitnessChart } from "./fitness_chart";
 import { clock, count, counted, duration, metric } from "./format";
@@ -48,7 +49,7 @@ export function Overview({ run, moment, place, session }: { run: Run; moment: Mo
   const picture = run.picture!;
   const outcomes = [...moment.outcomes].sort((a, b) => b[1] - a[1]);
   const latest = latest_of(moment);
-  const details = picture.finished?.examinations.find((x) => x.subject === "champion")?.details;
+  const used = used_model(picture.finished?.examinations ?? []);
   return (
     <div class="grid">
       <FitnessChart picture={picture} moment={moment} place={place} />
@@ -76,7 +77,7 @@ export function Overview({ run, moment, place, session }: { run: Run; moment: Mo
       <Annotations run={run} id={0} place={place} session={session} />
       <Annotated run={run} place={place} />
       {moment.generation === null && <Earned run={run} picture={picture} place={place} />}
-      {moment.generation === null && details && <Details details={details} />}
+      {moment.generation === null && used?.details && <Details details={used.details} of={used.subject} />}
     </div>
   );
 }

@@ -140,6 +140,16 @@ class Model(_Trained):
         final = [one for one in tested if one["subject"] == "final model"]
         return dict(final[0]["test_metrics"]) if final else self.run.champion.metrics
 
+    def column_importances(self) -> Any:
+        """By how much it is worse without what a column tells: a pandas DataFrame of column, worse, low and high.
+
+        The values of the column are dealt anew among examples of the validation part, several times; `low` and `high` bound
+        the mean (95 %), and the frame's attrs name the metric. Empty where it is not known: of images, say."""
+        known = ((self.run._stored()["end"] or {}).get("details") or {}).get("columns") or {}
+        frame = _import_pandas().DataFrame(known.get("columns", []), columns=["column", "worse", "low", "high"])
+        frame.attrs.update({name: known[name] for name in ("metric", "examples", "times") if name in known})
+        return frame
+
     def predict(self, data: Any) -> Any:
         """Returns a class or a number for each row; see Run.predict."""
         return self.run.predict(data)
@@ -208,6 +218,15 @@ class Run:
         """Returns the candidate with this number."""
         return Network(self, number)
 
+    def leaderboard(self) -> Any:
+        """All models that the final one was chosen from, the best first: a pandas DataFrame.
+
+        It has the metrics of each on the validation data, its parameters and its share of the final model (0: none). Empty
+        where the run made no final model."""
+        models = ((self._stored()["end"] or {}).get("final_model") or {}).get("models") or []
+        rows = [{"model": one["subject"], **one["metrics"], "parameters": one["parameters"], "share": one["share"]} for one in models]
+        return _import_pandas().DataFrame(rows)
+
     def trials_dataframe(self) -> Any:
         """Returns every evaluation as a row of a pandas.DataFrame: metrics, hyperparameters, size, time, outcome."""
         pandas = _import_pandas()
@@ -217,7 +236,7 @@ class Run:
             return pandas.read_csv(file)
 
     def predict(self, data: Any) -> Any:
-        """Returns the champion's class or number for each row of a table, an array or a file.
+        """Returns the class or number that the run's model says of each row of a table, an array or a file.
 
         For pandas it is a Series with the same index, for polars a Series, else a list or a NumPy array.
         """

@@ -1,4 +1,4 @@
-#include "engine/training/final/data_folds.hpp"
+#include "engine/training/network/data_folds.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,6 @@
-#include "engine/training/final/boosted_trees.hpp"
+#include "engine/training/baselines/boosted_trees.hpp"
 
-#include "engine/training/final/data_folds.hpp"
+#include "engine/training/network/data_folds.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "engine/training/final/linear_model.hpp"
+#include "engine/training/baselines/linear_model.hpp"
 
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/network/loss.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/training/final/booster.hpp"
+#include "engine/training/baselines/booster.hpp"
 #include "engine/training/network/device_data.hpp"
 #include "engine/training/weights/weights.hpp"
 #include "search_spaces/operators/mixture.hpp"

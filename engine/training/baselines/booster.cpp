@@ -3,7 +3,7 @@
 // say. An example goes left if its feature is below the threshold. Trees of several classes
 // follow each other round by round. A leaf above the deepest level becomes a whole subtree
 // whose leaves all say the same.
-#include "engine/training/final/booster.hpp"
+#include "engine/training/baselines/booster.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
