@@ -300,6 +300,7 @@ assignment dispatcher_state::assign(const lease& l, lineage start) {
                             .fold = c.fold.index,
                             .folds = c.fold.of,
                             .time_ms = static_cast<std::uint64_t>(time_for(c).count()),
+                            .threads = c.threads,
                             .keep_checkpoint = static_cast<std::uint8_t>(
                                 checkpoint_left_by(c, params.keep_checkpoints)),
                             .shares = params.by_team ? schedule.shares_of(l.id) : 0}};

@@ -93,11 +93,16 @@ private:
   /// `why`: what kept more models from being put together; empty: nothing did.
   void request_composition(std::shared_ptr<std::vector<trained_member>> all,
                            const std::string& why = {});
+  void request_composition(std::shared_ptr<std::vector<trained_member>> all,
+                           const std::string& why, std::size_t cores);
+  [[nodiscard]] std::size_t cores_of(const slots_view& view) const;
   void compose_fewer(const std::shared_ptr<std::vector<trained_member>>& all,
                      const std::string& why);
   void compose_champion(const std::string& why);
   void finish();
   void test_champion();
+  /// Whether the run's time is used but for a moment.
+  [[nodiscard]] bool late() const;
   void request_test(std::string subject, assignment what);
   void note(record r, blob weights = {});
   void test(const std::string& subject, const individual& who);

@@ -27,6 +27,15 @@ void selector_state::take(const clade::end_search& message) {
   }
 }
 
+/// How many slots are cores of this machine, if all are and each trains alone; else 1.
+std::size_t selector_state::cores_of(const slots_view& view) const {
+  const bool all = std::ranges::all_of(
+      view.slots, [](const slot_view& s) { return s.name.starts_with("cpu:"); });
+  return all && params.devices == 1
+             ? std::clamp<std::size_t>(view.slots.size(), 1, most_threads)
+             : 1;
+}
+
 void selector_state::plan_end(const std::string& reason) {
   if (course.stage != run_stage::searching)
     return; // It is planned already.
@@ -34,10 +43,11 @@ void selector_state::plan_end(const std::string& reason) {
   self->request(params.dispatcher, caf::infinite, slots_query{})
       .then([this, reason](const slots_view& view) {
         auto plan = plan_final_stage(
-            run.rules.final_stage, run.best,
+            run.rules.final_stage, run.for_the_end(),
             {.slots = std::max<std::size_t>(1, view.slots.size() / params.devices),
              .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
-             .epochs = params.epochs});
+             .epochs = params.epochs,
+             .cores = cores_of(view)});
         plan.reason = reason;
         note(std::move(plan));
         advance();
@@ -72,13 +82,23 @@ void selector_state::collect_weights(std::shared_ptr<std::vector<trained_member>
       });
 }
 
+// No other slot has anything to do then.
 void selector_state::request_composition(std::shared_ptr<std::vector<trained_member>> all,
                                          const std::string& why) {
+  self->request(params.dispatcher, caf::infinite, slots_query{})
+      .then([this, all, why](const slots_view& view) {
+        request_composition(all, why, cores_of(view));
+      });
+}
+
+void selector_state::request_composition(std::shared_ptr<std::vector<trained_member>> all,
+                                         const std::string& why, std::size_t cores) {
   const auto left = params.time_left ? params.time_left() : std::chrono::milliseconds(0);
   assignment what{
       .id = {0, task_type::compose},
       .what = composition_task{.members = blob(encode(*all)),
-                               .time_ms = static_cast<std::uint64_t>(left.count())}};
+                               .time_ms = static_cast<std::uint64_t>(left.count()),
+                               .threads = static_cast<std::uint32_t>(cores)}};
   self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
       .then([this, all, why](const test_answer& answer) {
         if (!course.finishing())

@@ -27,7 +27,7 @@ consteval std::size_t count_members() {
 template<class T, class F>
 decltype(auto) with_members(T& of, F&& f) {
   constexpr auto count = count_members<std::remove_const_t<T>>();
-  static_assert(count <= 7 || count == 9 || count == 13, "it needs a line below");
+  static_assert(count <= 9 || count == 13, "it needs a line below");
   // clang-format off
   if constexpr (count == 0) return f();
   else if constexpr (count == 1) { auto& [a] = of; return f(a); }
@@ -37,6 +37,7 @@ decltype(auto) with_members(T& of, F&& f) {
   else if constexpr (count == 5) { auto& [a, b, c, d, e] = of; return f(a, b, c, d, e); }
   else if constexpr (count == 6) { auto& [a, b, c, d, e, g] = of; return f(a, b, c, d, e, g); }
   else if constexpr (count == 7) { auto& [a, b, c, d, e, g, h] = of; return f(a, b, c, d, e, g, h); }
+  else if constexpr (count == 8) { auto& [a, b, c, d, e, g, h, i] = of; return f(a, b, c, d, e, g, h, i); }
   else if constexpr (count == 9) { auto& [a, b, c, d, e, g, h, i, j] = of; return f(a, b, c, d, e, g, h, i, j); }
   else if constexpr (count == 13) { auto& [a, b, c, d, e, g, h, i, j, k, l, m, n] = of; return f(a, b, c, d, e, g, h, i, j, k, l, m, n); }
   // clang-format on

@@ -67,6 +67,7 @@ struct training_task {
   /// `data_fold` and the time of a candidate that is trained at the end of the run; else 0.
   std::uint32_t fold = 0, folds = 0;
   std::uint64_t time_ms = 0;
+  std::uint32_t threads = 1;        ///< The same as in `candidate`.
   std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
   /// How many parts the task has, where a team does it together; else 0. Every member gets
   /// the assignment, and then `team_formed`.
@@ -86,6 +87,7 @@ struct linear_model_task {};
 struct composition_task {
   blob members;              ///< Encoded (engine/evaluation/composition.hpp).
   std::uint64_t time_ms = 0; ///< 0: as long as it takes.
+  std::uint32_t threads = 1; ///< So many may compute it.
 };
 
 /// One task, as a node needs it.

@@ -30,9 +30,10 @@ expected<bytes> compose(const evaluator_params& params, const assignment& a,
   return task.members.load()
       .and_then([](const shared_bytes& content) { return decode_members(*content); })
       .and_then([&](const std::vector<trained_member>& members) {
-        return params.work->compose(
-            a.lease, members,
-            {.epochs = 0, .time = std::chrono::milliseconds(task.time_ms)});
+        return params.work->compose(a.lease, members,
+                                    {.epochs = 0,
+                                     .time = std::chrono::milliseconds(task.time_ms),
+                                     .threads = task.threads});
       })
       .map([](const composition& made) { return encode(made); });
 }

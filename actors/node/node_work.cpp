@@ -108,6 +108,7 @@ budget node_work::budget(const clade::budget& said) const {
     b.epochs = said.epochs;
   if (said.time.count() != 0)
     b.time = said.time;
+  b.threads = said.threads;
   return b;
 }
 
@@ -142,11 +143,26 @@ node_work::occupation::~occupation() {
   work_.current_.reset();
 }
 
+namespace {
+
+/// Lets this thread use cores of other slots, if the budget has several threads.
+expected<void> cores_for(const budget& b) {
+  return b.threads > 1 ? use_cores_of_parent() : expected<void>{};
+}
+
+} // namespace
+
 evaluated_job node_work::evaluate(candidate_id of, std::uint64_t lease, job j,
                                   progress& p) {
   std::lock_guard lock(fitness_mutex_);
   j = limited(std::move(j));
   const occupation here(*this, {of, task_type::train}, lease, j.budget.time);
+  if (const auto cores = cores_for(j.budget); !cores) {
+    evaluated_job failed{.evaluation = {.id = of, .outcome = outcome::crashed},
+                         .machine_failed = true};
+    failed.evaluation.reason = cores.error().message;
+    return failed;
+  }
   return fitness_->evaluate(j, p);
 }
 
@@ -179,6 +195,8 @@ expected<composition> node_work::compose(std::uint64_t lease,
   // Whoever puts it together leaves out what there is no time for; this is for one who
   // hangs.
   const occupation here(*this, {0, task_type::compose}, lease, longest_test(said.time));
+  if (auto cores = cores_for(said); !cores)
+    return tl::unexpected(cores.error());
   return fitness_->compose(members, seed_, budget(said));
 }
 

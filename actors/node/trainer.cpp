@@ -35,6 +35,7 @@ result train(const trainer_state& state, const assignment& a, const training_tas
     return invalid(before.error());
   own->budget.time = std::chrono::milliseconds(task.time_ms);
   own->keep_weights_above = std::bit_cast<double>(task.keep_weights_above);
+  own->budget.threads = task.threads;
   own->fold = {.index = task.fold, .of = task.folds};
   own->keep_checkpoint = static_cast<checkpointing>(task.keep_checkpoint);
   const auto said = own->budget;

@@ -21,6 +21,7 @@ struct budget {
   std::uint32_t horizon = 0;
   std::chrono::milliseconds time{0}; ///< 0: unlimited.
   std::uint64_t memory_bytes = 0;    ///< 0: unlimited.
+  std::uint32_t threads = 1;         ///< So many may compute it.
 };
 
 /// The parts of a training that are wanted by those that may start from it.

@@ -51,7 +51,7 @@ expected<lineage> trace_lineage(const candidate& c, const lineage_source& from) 
 job job_of(const candidate& c) {
   return {.id = c.id,
           .genome = *c.genome,
-          .budget = {.epochs = c.epochs},
+          .budget = {.epochs = c.epochs, .threads = c.threads},
           .start = c.start,
           .start_epoch = c.start_epoch,
           .fold = c.fold};

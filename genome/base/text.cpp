@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace clade {
 
@@ -11,6 +12,21 @@ std::string with_commas(std::uint64_t v) {
   for (std::size_t i = digits.size(); i > 3; i -= 3)
     digits.insert(i - 3, ",");
   return digits;
+}
+
+std::string metric_text(double v) {
+  const auto size = std::fabs(v);
+  // Beyond that, digits are no more than noise.
+  constexpr double largest_in_full = 1e12;
+  if (size != 0 && !(size >= 0.001 && size < largest_in_full))
+    return fmt::format("{:.4g}", v);
+  if (size < 100)
+    return fmt::format("{:.4f}", v);
+  auto text = fmt::format("{:.{}f}", size, size < 1000 ? 2 : size < 10'000 ? 1 : 0);
+  // A thousand separator for each three digits before the point.
+  for (auto at = std::min(text.find('.'), text.size()); at > 3; at -= 3)
+    text.insert(at - 3, ",");
+  return (v < 0 ? "-" : "") + text;
 }
 
 std::string counted(std::uint64_t n, std::string_view one, std::string_view several) {

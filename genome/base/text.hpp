@@ -58,6 +58,10 @@ template<class Items, class Text = std::identity>
 /// Returns "12,345".
 [[nodiscard]] std::string with_commas(std::uint64_t v);
 
+/// Returns a number as people read it, the same wherever a metric is shown: "0.9861",
+/// "12.3457", "302.93", "1,302.9", "45,357", "1.234e-05". JSON has all digits.
+[[nodiscard]] std::string metric_text(double v);
+
 /// Returns "1 row", "12,345 rows".
 [[nodiscard]] std::string counted(std::uint64_t n, std::string_view one,
                                   std::string_view several);

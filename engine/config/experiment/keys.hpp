@@ -482,7 +482,7 @@ void keys(Visitor& v, keys_of<final_params> auto& p) {
                           "1 where rows are split by time or by groups."),
         p.folds);
   v.key(describe("share", "The share of limits.wall_time that is kept for this; 0: "
-                          "chosen, from 0.5 to 0.8, by how long an epoch takes."),
+                          "chosen, from 0.5 to 0.88, by how long an epoch takes."),
         p.share);
 }
 

@@ -1,6 +1,5 @@
 #include "engine/report/base/format.hpp"
 
-#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/network.hpp"
 
@@ -31,21 +30,6 @@ std::size_t width_of(std::string_view text) {
 }
 
 } // namespace
-
-std::string metric_text(double v) {
-  const auto size = std::fabs(v);
-  // Beyond that, digits are no more than noise.
-  constexpr double largest_in_full = 1e12;
-  if (size != 0 && !(size >= 0.001 && size < largest_in_full))
-    return printed("%.4g", v);
-  if (size < 100)
-    return printed("%.4f", v);
-  auto text = printed(size < 1000 ? "%.2f" : size < 10'000 ? "%.1f" : "%.0f", size);
-  // A thousand separator for each three digits before the point.
-  for (auto at = std::min(text.find('.'), text.size()); at > 3; at -= 3)
-    text.insert(at - 3, ",");
-  return (v < 0 ? "-" : "") + text;
-}
 
 std::string metric_text(const std::optional<double>& v) {
   return v ? metric_text(*v) : "-";

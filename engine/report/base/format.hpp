@@ -1,5 +1,7 @@
 #pragma once
 
+#include "genome/base/text.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,9 +10,6 @@
 
 namespace clade {
 
-/// Returns a number as people read it, the same wherever a metric is shown: "0.9861",
-/// "12.3457", "302.93", "1,302.9", "45,357", "1.234e-05". JSON has all digits.
-[[nodiscard]] std::string metric_text(double v);
 [[nodiscard]] std::string metric_text(const std::optional<double>& v); ///< None: "-".
 
 /// "0.4 s", "32 s", "6 min 10 s", "3 h 05 min", "2 d 4 h".

@@ -20,12 +20,12 @@
 //                                                                straggler_seen
 //   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees
 //   ranked      = [subject, id, metrics, parameters, share]
-//   training    = [source, epochs, fold]
+//   training    = [source, epochs, fold, (threads)]
 //   fold        = [index, of]
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
 //                  work, equal_to, epochs, start, [scores, [scores...]] | nil, [change...],
-//                  (fold: of a training at the end)]
+//                  (fold: of a training at the end), (threads: where it has several)]
 //   change      = [kind, gene, name, before, after]
 //   scores      = [synflow, jacob_cov, grad_norm], each a finite number | nil
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
@@ -50,8 +50,8 @@
 //
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
 // fields: of run_started the seed and the hash; of run_forked the generation and these
-// two; of a candidate all but work, equal_to and the changes, and epochs, start, scores and
-// fold only where it has them; of an evaluation the first six; of an examination the first
+// two; of a candidate all but work, equal_to and the changes, and epochs, start, scores,
+// fold and threads only where it has them; of an evaluation the first six; of an examination the first
 // four; of final_planned the trainings, and of model_composed the first three, of members
 // the first two.
 #include "engine/run/records/record.hpp"
@@ -78,6 +78,10 @@ void write_scores(encoder& out, const candidate& c) {
   write_field(out, c.looked_at);
 }
 
+bool with_threads(const candidate& c) {
+  return c.fold.of != 0 && c.threads != 1;
+}
+
 template<class Record>
 void write_record(encoder& out, std::uint64_t kind, const Record& r, bool decisive) {
   const auto count = count_fields(r, decisive).count;
@@ -98,7 +102,8 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_born& r) {
   const bool scored = !c.looked_at.empty();
   const bool with_start = scored || c.epochs != 0 || c.start != 0;
   const bool at_end = c.fold.of != 0;
-  out.array(std::size_t{9} + (with_start ? 2 : 0) + (scored ? 1 : 0) + (at_end ? 1 : 0))
+  out.array(std::size_t{9} + (with_start ? 2 : 0) + (scored ? 1 : 0) + (at_end ? 1 : 0)
+            + (with_threads(c) ? 1 : 0))
       .natural(kind);
   write_common_fields(out, c);
   if (with_start)
@@ -107,6 +112,8 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_born& r) {
     write_scores(out, c);
   if (at_end)
     write_field(out, c.fold);
+  if (with_threads(c))
+    out.natural(c.threads);
 }
 
 void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated& r) {
@@ -130,7 +137,8 @@ void encode(encoder& out, const std::vector<candidate_id>& ids) {
 }
 
 void encode(encoder& out, const candidate& c) {
-  out.array(c.fold.of != 0 ? 15 : 14);
+  const bool at_end = c.fold.of != 0;
+  out.array(std::size_t{14} + (at_end ? 1 : 0) + (with_threads(c) ? 1 : 0));
   write_common_fields(out, c);
   out.real(c.work).natural(c.equal_to).natural(c.epochs).natural(c.start);
   if (c.looked_at.empty())
@@ -138,8 +146,10 @@ void encode(encoder& out, const candidate& c) {
   else
     write_scores(out, c);
   write_field(out, c.changes);
-  if (c.fold.of != 0)
+  if (at_end)
     write_field(out, c.fold);
+  if (with_threads(c))
+    out.natural(c.threads);
 }
 
 void encode(encoder& out, const evaluation& e) {

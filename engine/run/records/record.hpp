@@ -137,6 +137,9 @@ struct final_training {
   candidate_id source = 0;
   std::uint32_t epochs = 0;
   data_fold fold{};
+  /// It computes with so many threads, on cores of slots that have nothing to train
+  /// meanwhile; none: with one.
+  std::optional<std::uint32_t> threads{};
 };
 
 /// The search is over, by itself or because its share of the time is used, and this is

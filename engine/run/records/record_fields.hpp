@@ -251,6 +251,7 @@ void fields(auto& v, like<final_training> auto& t) {
   v("source", t.source);
   v("epochs", t.epochs);
   v("fold", t.fold, spread());
+  v.last("threads", t.threads, not_in_json());
 }
 
 void fields(auto& v, like<final_planned> auto& r) {

@@ -78,7 +78,7 @@ outcome decode_outcome(decoder& d) {
 
 candidate decode_candidate(decoder& d) {
   const auto fields = d.array();
-  if (fields != 10 && (fields < 12 || fields > 15))
+  if (fields != 10 && (fields < 12 || fields > 16))
     d.fail(fmt::format("a candidate has {} fields", fields));
   candidate c;
   c.id = d.natural();
@@ -106,10 +106,15 @@ candidate decode_candidate(decoder& d) {
   }
   if (fields > 13)
     read_field(d, "changes", c.changes);
-  if (fields == 15) {
+  if (fields >= 15) {
     read_field(d, "fold", c.fold);
     if (c.fold.of == 0)
       d.fail("a candidate has no fold and says so");
+  }
+  if (fields == 16) {
+    c.threads = decode_small(d, "threads");
+    if (c.threads < 2 || c.threads > most_threads)
+      d.fail(fmt::format("a training with {} threads", c.threads));
   }
   if (!d.failed() && to_text(c.changes) != origin)
     c.changes = parse_old_change_text(origin);

@@ -21,12 +21,17 @@ constexpr std::uint32_t longer = 4, least_epochs = 60, stretch = 3;
 constexpr std::size_t most_trainings = 60;
 // The shares of the run's time, if nobody gives one.
 constexpr double least_share = 0.5, most_share = 0.8;
+// If one training a slot would need twice the run's time, all that the search can do is to
+// tell what learns from what does not.
+constexpr double share_if_far_too_slow = 0.88;
 // Trainings are planned for this share of the time; the rest is for delays and for what
 // follows them.
 constexpr double planned_share = 0.86;
 // A training that is not done by then is cut; what follows takes some seconds at least.
 constexpr double latest_end = 0.9;
-constexpr std::chrono::seconds least_after{8};
+constexpr std::chrono::seconds least_after{6};
+// Below so many epochs a training that is twice as long is worth more than another one.
+constexpr double too_few_epochs = 20;
 // So much of a first epoch is worth a training.
 constexpr double least_part = 0.2;
 // Beside other processes and with more examples an epoch takes longer than it did.
@@ -45,6 +50,7 @@ struct sizes {
   std::uint32_t folds = 1;
   std::size_t rounds = 1;   ///< How often each is trained, from other initial values.
   std::uint32_t epochs = 1; ///< 0: as many as there may be room for.
+  std::size_t threads = 1;  ///< So many compute each training.
 
   [[nodiscard]] std::size_t trainings() const { return genomes * folds * rounds; }
 };
@@ -138,14 +144,30 @@ sizes within_time(const final_params& params, std::span<const individual> best,
   return found;
 }
 
+/// How many times as fast a training is with so many threads, at most.
+double speed_up(std::size_t threads) {
+  return std::pow(static_cast<double>(threads), 0.9);
+}
+
 /// The most epochs that there may be room for on a slot that trains this genome and has so
 /// many trainings in turn.
 std::uint32_t most_epochs(const final_params& params, const individual& genome,
                           const final_means& means, std::uint32_t wanted,
-                          std::size_t in_turn) {
-  const double room =
-      schedule_of_end({&genome, 1}, means).epochs_for({}) / static_cast<double>(in_turn);
+                          const sizes& s) {
+  const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
+  const double room = schedule_of_end({&genome, 1}, means).epochs_for({})
+                      * speed_up(s.threads) / static_cast<double>(in_turn);
   return within_most(params, wanted, std::ceil(room_for_more * room));
+}
+
+/// The fewest threads with which a training of this genome that has all of the time has
+/// enough epochs, or as many as there are cores.
+std::size_t threads_for(const individual& genome, const final_means& means) {
+  const double alone = schedule_of_end({&genome, 1}, means).epochs_for({});
+  std::size_t threads = 1;
+  while (threads < means.cores && alone * speed_up(threads) < too_few_epochs)
+    ++threads;
+  return threads;
 }
 
 // There is no time for that: each slot trains one for all of the time, different genomes as
@@ -154,10 +176,12 @@ sizes one_for_each_slot(const final_params& params, std::span<const individual> 
                         const final_means& means, const sizes& wanted) {
   auto found = wanted;
   const auto usable = std::min(wanted.genomes, best.size());
-  found.genomes = std::clamp<std::size_t>(means.slots / found.folds, 1, usable);
+  found.threads = threads_for(best.front(), means);
+  const auto places = means.slots / found.threads;
+  found.genomes = std::clamp<std::size_t>(places / found.folds, 1, usable);
   if (deals_folds(params))
     found.folds = std::clamp<std::uint32_t>(
-        static_cast<std::uint32_t>(means.slots / found.genomes), 1, usual_folds);
+        static_cast<std::uint32_t>(places / found.genomes), 1, usual_folds);
   found.epochs = 0;
   return found;
 }
@@ -229,6 +253,20 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   return found;
 }
 
+/// If one of them alone is trained, that is the one that is proven, as long as there is time
+/// for an epoch of it: the trainings before were so short that they tell nothing.
+void trust_proven(std::vector<individual>& those, const final_means& means) {
+  const auto proven =
+      std::ranges::find_if(those, [](const individual& i) { return i.learning.proven; });
+  if (proven == those.end())
+    return;
+  const auto threads = threads_for(*proven, means);
+  const double epochs =
+      schedule_of_end({&*proven, 1}, means).epochs_for({}) * speed_up(threads);
+  if (means.slots / threads == 1 && epochs >= 1)
+    std::rotate(those.begin(), proven, proven + 1);
+}
+
 /// Returns whether another genome is better at the end than all of those.
 bool is_ahead_at_end(const individual& other, std::span<const individual> those,
                      const final_means& means, std::uint32_t wanted) {
@@ -266,7 +304,8 @@ double share_of_end(const final_params& params, const final_means& means,
   const double needed = static_cast<double>(in_turn * wanted_epochs(params, means))
                         * seconds_per_epoch * slower / planned_share;
   const double all = 1e-3 * static_cast<double>(means.time.count());
-  return std::clamp(needed / all, least_share, most_share);
+  return needed > 2 * all ? share_if_far_too_slow
+                          : std::clamp(needed / all, least_share, most_share);
 }
 
 final_planned plan_final_stage(const final_params& params,
@@ -287,8 +326,10 @@ final_planned plan_final_stage(const final_params& params,
     for_long =
         !sources.empty()
         && (at_end.empty() || !is_ahead_at_end(at_end.front(), sources, means, epochs));
-    if (!for_long)
+    if (!for_long) {
       sources = std::move(at_end);
+      trust_proven(sources, means);
+    }
   }
   if (sources.empty())
     return plan;
@@ -301,16 +342,17 @@ final_planned plan_final_stage(const final_params& params,
             ? within_time(params, sources, means, s)
             : one_for_each_slot(params, sources, means, s);
   plan.time_ms = trainings_end(means, slowest_epoch(sources, s.genomes));
-  const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
   for (std::size_t round = 0; round < s.rounds; ++round)
     for (std::size_t g = 0; g < s.genomes; ++g)
       for (std::uint32_t f = 0; f < s.folds; ++f)
         plan.trainings.push_back(
             {.source = sources[g].id,
-             .epochs = s.epochs != 0
-                           ? s.epochs
-                           : most_epochs(params, sources[g], means, epochs, in_turn),
-             .fold = {.index = f, .of = s.folds}});
+             .epochs = s.epochs != 0 ? s.epochs
+                                     : most_epochs(params, sources[g], means, epochs, s),
+             .fold = {.index = f, .of = s.folds},
+             .threads = s.threads > 1 ? std::optional(static_cast<std::uint32_t>(
+                            std::min<std::size_t>(s.threads, most_threads)))
+                                      : std::nullopt});
   return plan;
 }
 
@@ -325,6 +367,7 @@ candidate candidate_of(const final_planned& plan, std::size_t i, const individua
               .parents = {source.id},
               .epochs = t.epochs,
               .fold = t.fold,
+              .threads = t.threads.value_or(1),
               .time = std::chrono::milliseconds(plan.time_ms)};
   change what{.kind = change_kind::trained_to_end, .after = std::to_string(t.epochs)};
   if (t.fold.of > 1)

@@ -32,22 +32,27 @@ struct final_means {
   std::size_t slots = 1;
   std::chrono::milliseconds time{0}; ///< 0: as long as it takes.
   std::uint32_t epochs = 1;          ///< The epochs of a full training in the search.
+  /// So many slots are cores of one machine, if all are; else 1.
+  std::size_t cores = 1;
 };
 
 /// The share of a run's time, `means.time`, that is kept for its end: as much as one
 /// training a slot needs if its epochs take so many seconds, but at least a half and at
-/// most four fifths, unless `params.share` says how much.
+/// most four fifths, or 0.88 if it needs twice the time, unless `params.share` says how
+/// much.
 [[nodiscard]] double share_of_end(const final_params& params, const final_means& means,
                                   double seconds_per_epoch);
 
 /// Plans the trainings of the end: the best genomes for longer than in the search, several
 /// folds of each where there is time for them, as many as the slots can do in the time.
-/// `best` begins with the best; a slow one gives way to others that are about as good and
-/// can be trained for at least half of the wanted epochs. If none can, or another one is
-/// expected to be ahead of them all at the end of the time (learning_speed.hpp), each slot
-/// trains one for all of the time, of those with the least expected error and one that is
-/// proven (learning_speed); the rates of such trainings follow the clock. No training at
-/// all if there is no time for a fifth of an epoch.
+/// `best` begins with the best (`run_state::for_the_end`); a slow one gives way to others
+/// that are about as good and can be trained for at least half of the wanted epochs. If
+/// none can, or another one is expected to be ahead of them all at the end of the time
+/// (learning_speed.hpp), each slot trains one for all of the time, of those with the least
+/// expected error and one that is proven (learning_speed); the rates of such trainings
+/// follow the clock. If that would be very few epochs, fewer are trained, each by several
+/// cores, the proven one first. No training at all if there is no time for a fifth of an
+/// epoch.
 [[nodiscard]] final_planned plan_final_stage(const final_params& params,
                                              std::span<const individual> best,
                                              const final_means& means);

@@ -152,6 +152,8 @@ expected<void> fold(run_state& state, const record& r,
     const bool random = state.random_networks.contains(c.network);
     if (random && (!state.best_random || fitter(i, *state.best_random)))
       state.best_random = i;
+    if (i.learning.proven)
+      state.seeds.push_back(i);
     keep_best(state.best, i, fitter, same_genome);
     if (!state.rules.objective.others.empty())
       join_front(state.front, {.id = i.id, .genome = nullptr, .fitness = i.fitness},
@@ -201,10 +203,11 @@ expected<void> fold(run_state& state, const record& r, const run_finished& finis
 expected<void> fold(run_state& state, const record& r, const final_planned& planned) {
   if (state.plan)
     return misfit(r, "the end is planned already");
+  const auto candidates = state.for_the_end();
   std::vector<individual> sources;
   for (const auto& t : planned.trainings) {
-    const auto found = std::ranges::find(state.best, t.source, &individual::id);
-    if (found == state.best.end() || t.epochs == 0 || t.fold.of == 0)
+    const auto found = std::ranges::find(candidates, t.source, &individual::id);
+    if (found == candidates.end() || t.epochs == 0 || t.fold.of == 0)
       return misfit(r, numbered(t.source) + " is none of the best");
     sources.push_back(*found);
   }
@@ -302,6 +305,14 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
 
 bool run_state::hopeless() const {
   return best.empty() && !search_over() && failures.hopeless();
+}
+
+std::vector<individual> run_state::for_the_end() const {
+  auto all = best;
+  for (const auto& seed : seeds)
+    if (std::ranges::find(all, seed.id, &individual::id) == all.end())
+      all.push_back(seed);
+  return all;
 }
 
 std::optional<candidate> run_state::next_final(std::size_t after) const {

@@ -65,6 +65,9 @@ struct run_state {
   /// one may be one that was trained on.
   std::vector<individual> best;
   std::optional<individual> best_random;
+  /// Seeds of the space that were trained too shortly to tell how good they are
+  /// (`learning_speed::proven`).
+  std::vector<individual> seeds;
   /// The networks of generation 0's random candidates.
   std::set<genome_hash> random_networks;
   /// With several objectives: those that none dominates, the fitter first, at most
@@ -93,6 +96,9 @@ struct run_state {
   /// Evaluated and in no summary yet, in the order in which they arrived.
   std::vector<individual> current;
 
+  /// Returns the genomes that may be trained to the end: the best, and then those of the
+  /// seeds that are none of them.
+  [[nodiscard]] std::vector<individual> for_the_end() const;
   /// Whether nothing more is bred.
   [[nodiscard]] bool search_over() const { return plan || search->finished(); }
   /// Whether to stop breeding, of a search that is not over: what failed since the start or

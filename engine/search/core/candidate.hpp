@@ -36,6 +36,9 @@ struct data_fold {
   friend bool operator==(const data_fold&, const data_fold&) = default;
 };
 
+/// No training computes with more threads.
+inline constexpr std::uint32_t most_threads = 1024;
+
 /// A genome that is to be evaluated, and where it comes from.
 struct candidate {
   candidate_id id = 0;
@@ -65,6 +68,7 @@ struct candidate {
   /// Set where the search is over and the genome of its parent is trained to the end
   /// (engine/run/state/final_stage.hpp).
   data_fold fold{};
+  std::uint32_t threads = 1; ///< Such a training computes with so many.
   /// Such a training may take so long; 0: as the experiment says. It is not recorded here,
   /// since the plan of the end has it.
   std::chrono::milliseconds time{0};

@@ -6,16 +6,17 @@
 #include "engine/training/final/failure.hpp"
 #include "engine/training/final/model_bags.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
+#include "genome/base/text.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <numeric>
-#include <sstream>
 #include <tuple>
+#include <vector>
 
 namespace clade {
 namespace {
@@ -61,6 +62,7 @@ private:
   [[nodiscard]] std::string words_for(const ensemble& behind, std::size_t ahead) const;
   [[nodiscard]] std::vector<ranked_model> ranked(const ensemble& e) const;
   [[nodiscard]] std::optional<column_importances> importances(const ensemble& e) const;
+  [[nodiscard]] bool tested(const ensemble& e);
   [[nodiscard]] composition composed(const ensemble& e);
 
   const device_data& data_;
@@ -141,27 +143,24 @@ ensemble composer::calibrated(std::span<const std::uint32_t> chosen) const {
 
 std::string composer::words_for(const ensemble& behind, std::size_t ahead) const {
   const auto& single = singles_[ahead];
-  const auto name = name_of(models_.bags[ahead]);
-  std::ostringstream text;
-  text.precision(4);
-  text << "the ensemble of the lowest loss: on the validation part " << name
-       << " alone is ahead of it (";
   const auto f = fitness_of(behind.measured, goal_), g = fitness_of(single, goal_);
-  const auto differing = [&](const std::string& metric) {
-    text << metric << " " << measured(single, metric).value_or(0) << " against "
-         << measured(behind.measured, metric).value_or(0);
-  };
+  auto differing = goal_.metric;
   if (f.ok && f.violation != g.violation) {
-    const auto& all = goal_.constraints;
-    const auto missed = std::ranges::find_if(all, [&](const constraint& c) {
+    const auto missed = std::ranges::find_if(goal_.constraints, [&](const constraint& c) {
       const double v = measured(behind.measured, c.metric).value_or(c.limit);
       return c.at_most ? v > c.limit : v < c.limit;
     });
-    differing(missed == all.end() ? goal_.metric : missed->metric);
-  } else {
-    differing(goal_.metric);
+    if (missed != goal_.constraints.end())
+      differing = missed->metric;
   }
-  return text.str() + ")";
+  const auto value_of = [&](const evaluation& e) {
+    return metric_text(measured(e, differing).value_or(0));
+  };
+  return fmt::format(
+      "the ensemble of the lowest loss: on the validation part {} alone is "
+      "ahead of it ({} {} against {})",
+      name_of(models_.bags[ahead]), differing, value_of(single),
+      value_of(behind.measured));
 }
 
 ensemble composer::never_behind(ensemble first) {
@@ -218,9 +217,7 @@ std::optional<column_importances> composer::importances(const ensemble& e) const
     for (std::size_t i = 0; i < e.chosen.size(); ++i) {
       if (e.chosen[i] == 0)
         continue;
-      const auto& bag = models_.bags[i];
-      const auto said = models_.at_temperature(bag.asks(x, which), bag.temperature)
-                        * (e.chosen[i] / total);
+      const auto said = models_.ask(models_.bags[i], x, which) * (e.chosen[i] / total);
       out = out.defined() ? out + said : said;
     }
     return out;
@@ -273,15 +270,51 @@ composition composer::composed(const ensemble& e) {
   return out;
 }
 
+// The test part is asked of those alone that are chosen. One that is not finite there is
+// left out, and the rest chosen from again.
+bool composer::tested(const ensemble& e) {
+  for (std::size_t i = 0; i < e.chosen.size(); ++i)
+    if (e.chosen[i] != 0 && !models_.test(models_.bags[i])) {
+      models_.left_out.push_back(name_of(models_.bags[i])
+                                 + ": it says what is no finite number");
+      models_.bags.erase(models_.bags.begin() + static_cast<std::ptrdiff_t>(i));
+      return false;
+    }
+  return true;
+}
+
 expected<composition> composer::compose() {
   const auto& bags = models_.bags;
-  for (std::size_t i = 0; i < bags.size(); ++i)
-    singles_.push_back(models_.measured(bags[i].said, bags[i].costs, {.least = least_}));
+  singles_.clear();
+  for (const auto& bag : bags)
+    singles_.push_back(models_.measured(bag.said, bag.costs, {.least = least_}));
   const auto chosen = of_lowest_loss();
   if (std::ranges::all_of(chosen, [](auto c) { return c == 0; }))
     return fail(error_kind::internal, "no model says anything of the validation part");
   goal_ = measurable_part(goal_, singles_.front());
-  return composed(never_behind(calibrated(chosen)));
+  auto best = never_behind(calibrated(chosen));
+  if (!tested(best))
+    return compose();
+  best.said = mixed(best.chosen).said;
+  return composed(best);
+}
+
+// Models with folds come first, which were trained for the longest and are judged by
+// examples that they do not know, and then the others in the order in which they came.
+std::vector<std::vector<const trained_member*>>
+in_turn(std::span<const trained_member> members) {
+  std::vector<std::vector<const trained_member*>> bags;
+  for (const auto& m : members) {
+    const auto same = std::ranges::find_if(
+        bags, [&](const auto& bag) { return bag.front()->bag == m.bag; });
+    if (same == bags.end())
+      bags.push_back({&m});
+    else
+      same->push_back(&m);
+  }
+  std::ranges::stable_partition(bags,
+                                [](const auto& bag) { return bag.front()->fold.of > 1; });
+  return bags;
 }
 
 } // namespace
@@ -291,19 +324,11 @@ expected<composition> compose_final_model(training_context& context,
                                           std::uint64_t seed, const budget& b) {
   try {
     const auto deadline = deadline_of(b);
-    context.prepare_thread();
+    context.prepare_thread(b.threads);
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
-    // Models with folds come first, which were trained for the longest and are judged by
-    // examples that they do not know, and then the first of all.
-    std::map<std::tuple<bool, bool, candidate_id>, std::vector<const trained_member*>>
-        bags;
-    for (const auto& m : members) {
-      const bool folds = m.fold.of > 1;
-      bags[{!folds, !folds && &m != &members.front(), m.bag}].push_back(&m);
-    }
     model_gathering models(context, seed, deadline);
-    for (const auto& [which, bag] : bags)
+    for (const auto& bag : in_turn(members))
       models.add(bag);
     models.add_linear_model();
     models.add_boosted_trees();

@@ -51,8 +51,7 @@ model_gathering::model_gathering(training_context& context, std::uint64_t seed,
       data_(context.data()),
       seed_(seed),
       deadline_(deadline),
-      // Without trees there is little else to do.
-      networks_until_(after_share(has_trees() ? 0.5 : 0.8)) {}
+      networks_until_(after_share(0.5)) {}
 
 bool model_gathering::has_trees() const {
   return data_.features.dim() == 2;
@@ -72,6 +71,10 @@ at::Tensor model_gathering::empty_answers() const {
                    data_.features.options());
 }
 
+at::Tensor model_gathering::no_turns() const {
+  return at::zeros({data_.features.size(0)}, data_.train.options());
+}
+
 at::Tensor model_gathering::at_temperature(const at::Tensor& said, double t) const {
   return data_.task.has_classes() ? at::softmax(at::clamp_min(said, 1e-12).log() / t, 1)
                                   : said;
@@ -82,17 +85,29 @@ at::Tensor model_gathering::answer(const model& says, const at::Tensor& part) co
   return data_.task.has_classes() ? at::softmax(out, 1) : out;
 }
 
-asked_model model_gathering::by_turns(std::vector<model> models, at::Tensor turns) const {
-  return [models = std::move(models), turns = std::move(turns),
-          this](const at::Tensor& x, const at::Tensor& which) {
-    auto out = at::empty({x.size(0), context_.problem().outputs}, x.options());
-    const auto turn = turns.index_select(0, which);
-    for (std::size_t k = 0; k < models.size(); ++k)
-      if (const auto its = turn.eq(static_cast<std::int64_t>(k)).nonzero().squeeze(1);
-          its.size(0) > 0)
-        out.index_copy_(0, its, models[k](x.index_select(0, its)));
-    return data_.task.has_classes() ? at::softmax(out, 1) : out;
-  };
+at::Tensor model_gathering::ask(const model_bag& bag, const at::Tensor& features,
+                                const at::Tensor& which) const {
+  auto out =
+      at::empty({features.size(0), context_.problem().outputs}, features.options());
+  const auto turn = bag.turns.index_select(0, which);
+  for (std::size_t k = 0; k < bag.models.size(); ++k)
+    if (const auto its = turn.eq(static_cast<std::int64_t>(k)).nonzero().squeeze(1);
+        its.size(0) > 0)
+      out.index_copy_(0, its, bag.models[k](features.index_select(0, its)));
+  return data_.task.has_classes() ? at_temperature(at::softmax(out, 1), bag.temperature)
+                                  : out;
+}
+
+bool model_gathering::test(model_bag& bag) const {
+  if (bag.tested)
+    return true;
+  std::vector<at::Tensor> answers;
+  for (const auto& one : bag.models)
+    answers.push_back(answer(one, data_.test));
+  const auto said = at_temperature(at::stack(answers).mean(0), bag.temperature);
+  bag.said.index_copy_(0, data_.test, said);
+  bag.tested = true;
+  return at::isfinite(said).all().item<bool>();
 }
 
 evaluation model_gathering::costs_of(const network& n, const model& says) const {
@@ -109,15 +124,12 @@ evaluation model_gathering::costs_of(const network& n, const model& says) const 
 expected<model_bag>
 model_gathering::answered(const std::vector<const trained_member*>& members,
                           clock::time_point latest) const {
-  model_bag bag{.members = members, .said = empty_answers()};
+  model_bag bag{.members = members, .turns = no_turns(), .said = empty_answers()};
   const auto folds = members.front()->fold.of;
   if (folds > 1 && members.size() != folds)
     return fail(error_kind::not_found,
                 numbered(members.front()->id)
                     + ": not all folds of its genome were trained");
-  std::vector<at::Tensor> tested;
-  std::vector<model> kept;
-  const auto turns = at::zeros({data_.features.size(0)}, data_.train.options());
   for (const auto* m : members) {
     const auto planned = context_.plan_for(m->genome);
     auto net = planned.and_then([&](const training_plan&) {
@@ -136,15 +148,10 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
     };
     const auto judged = data_of_fold(data_, m->fold, seed_).validation;
     bag.said.index_copy_(0, judged, answer(predict, judged));
-    turns.index_fill_(0, judged, static_cast<std::int64_t>(kept.size()));
-    if (has_trees())
-      kept.push_back(says);
-    tested.push_back(answer(predict, data_.test));
+    bag.turns.index_fill_(0, judged, static_cast<std::int64_t>(bag.models.size()));
+    bag.models.push_back(says);
     add_costs(bag.costs, {.costs = costs_of(planned->network, predict)});
   }
-  bag.said.index_copy_(0, data_.test, at::stack(tested).mean(0));
-  if (has_trees())
-    bag.asks = by_turns(std::move(kept), turns);
   return bag;
 }
 
@@ -181,13 +188,13 @@ void model_gathering::add_linear_model() {
   if (!fitted)
     return left_out.push_back(fitted.error().message);
   const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
-  model_bag bag{.weights = fitted->weights(),
-                .said = empty_answers(),
-                .costs = costs_of(linear_network(context_.problem()), predict)};
-  if (has_trees())
-    bag.asks =
-        by_turns({[fitted = *fitted](const at::Tensor& x) { return fitted.predict(x); }},
-                 at::zeros({data_.features.size(0)}, data_.train.options()));
+  model_bag bag{
+      .weights = fitted->weights(),
+      .models = {[own = *fitted](const at::Tensor& x) { return own.predict(x); }},
+      .turns = no_turns(),
+      .said = empty_answers(),
+      .tested = true,
+      .costs = costs_of(linear_network(context_.problem()), predict)};
   for (const auto& part : {data_.validation, data_.test})
     bag.said.index_copy_(0, part, answer(predict, part));
   linear = examined(bag.said, fitted->tested.subject, fitted->tested.parameters,
@@ -217,17 +224,17 @@ void model_gathering::add_boosted_trees() {
       return net->forward(x);
     };
   };
-  model_bag bag{.trees = fitted->whole.sizes, .said = empty_answers()};
+  model_bag bag{.trees = fitted->whole.sizes,
+                .turns = no_turns(),
+                .said = empty_answers(),
+                .tested = true};
   const auto folds = static_cast<std::uint32_t>(fitted->folds.size());
-  std::vector<model> of_folds;
-  const auto turns = at::zeros({data_.features.size(0)}, data_.train.options());
   for (std::uint32_t i = 0; i < folds; ++i) {
     const auto part = data_of_fold(data_, {i, folds}, seed_).validation;
-    of_folds.push_back(says(fitted->folds[i]));
-    bag.said.index_copy_(0, part, answer(of_folds.back(), part));
-    turns.index_fill_(0, part, static_cast<std::int64_t>(i));
+    bag.models.push_back(says(fitted->folds[i]));
+    bag.said.index_copy_(0, part, answer(bag.models.back(), part));
+    bag.turns.index_fill_(0, part, static_cast<std::int64_t>(i));
   }
-  bag.asks = by_turns(std::move(of_folds), turns);
   const auto whole = says(fitted->whole);
   bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);

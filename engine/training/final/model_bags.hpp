@@ -23,11 +23,15 @@ struct model_bag {
   std::optional<tree_sizes> trees{};            ///< The sizes of boosted trees.
   /// The weights of a model that is no genome's.
   std::vector<weight_tensor> weights{};
-  /// Probabilities or standardised values, [examples, outputs], by the temperature.
+  /// The models themselves; number k is asked of the examples whose number in `turns`
+  /// [examples] is k, those that it was trained without.
+  std::vector<model> models{};
+  at::Tensor turns{};
+  /// Probabilities or standardised values, [examples, outputs], by the temperature; of the
+  /// test part once it is `tested`.
   at::Tensor said{};
+  bool tested = false;
   double temperature = 1; ///< By which the scores of each member are divided.
-  /// Asks the models of a table again, without the temperature.
-  asked_model asks{};
   evaluation
       costs{}; ///< Parameters, and the metrics of costs that the objective asks for.
 
@@ -60,8 +64,14 @@ public:
                   clock::time_point deadline);
 
   /// Adds the models of one genome. They may take half of the time that there was at the
-  /// start, and four fifths where there are no trees; the first that are added may take all they need, so that there is a model.
+  /// start; the first that are added may take all they need, so that there is a model.
   void add(const std::vector<const trained_member*>& members);
+  /// Asks the models of a bag for the test part, however long that takes, where they were
+  /// not asked yet. Returns whether all that they say is finite.
+  [[nodiscard]] bool test(model_bag& bag) const;
+  /// Returns what a bag says of examples by their features and their indices.
+  [[nodiscard]] at::Tensor ask(const model_bag& bag, const at::Tensor& features,
+                               const at::Tensor& which) const;
   /// Fits the linear model in a third of the time that is left.
   void add_linear_model();
   /// Fits boosted trees to a table in half of the time that is left.
@@ -89,6 +99,7 @@ public:
   /// Returns what a model says whose scores are divided by a temperature.
   [[nodiscard]] at::Tensor at_temperature(const at::Tensor& said, double t) const;
   [[nodiscard]] at::Tensor empty_answers() const;
+  [[nodiscard]] at::Tensor no_turns() const; ///< One model is asked of all.
 
   /// Returns when a share of what is left of the time is used.
   [[nodiscard]] clock::time_point after_share(double share) const;
@@ -110,8 +121,6 @@ private:
   [[nodiscard]] evaluation costs_of(const network& n, const model& says) const;
   /// Boosted trees are for tables.
   [[nodiscard]] bool has_trees() const;
-  /// Returns what asks model k for the examples whose number in `turns` is k.
-  [[nodiscard]] asked_model by_turns(std::vector<model> models, at::Tensor turns) const;
   void calibrate(model_bag& bag) const;
 
   training_context& context_;

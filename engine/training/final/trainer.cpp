@@ -130,7 +130,7 @@ evaluated_job trainer::evaluate(const job& j, progress& p) {
   evaluated_job out;
   out.evaluation.id = j.id;
   try {
-    context_.prepare_thread();
+    context_.prepare_thread(j.budget.threads);
     train_job(j, p, out);
   } catch (...) {
     auto failed = failure_of_exception();
@@ -171,6 +171,8 @@ expected<std::uint64_t> trainer::warm_up() {
     const auto few =
         std::min<std::int64_t>(some.train.size(0), setup.training.batch_size);
     some.train = some.train.narrow(0, 0, few);
+    some.validation =
+        some.validation.narrow(0, 0, std::min(some.validation.size(0), few));
     running_hash rounding;
     add_rounding_probes(rounding);
     for (std::uint64_t i = 0; i < networks; ++i) {

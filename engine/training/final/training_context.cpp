@@ -85,14 +85,15 @@ training_context::training_context(training_setup setup, int threads)
       threads_(threads),
       asked_(asked_for(setup_.data.task, setup_.goal, setup_.training.metrics)) {}
 
-void training_context::prepare_helper() const {
-  if (at::get_num_threads() != threads_)
-    at::set_num_threads(threads_);
+void training_context::prepare_helper(std::uint32_t least_threads) const {
+  const auto threads = std::max(threads_, static_cast<int>(least_threads));
+  if (at::get_num_threads() != threads)
+    at::set_num_threads(threads);
   at::Context::setFlushDenormal(true);
 }
 
-void training_context::prepare_thread() const {
-  prepare_helper();
+void training_context::prepare_thread(std::uint32_t least_threads) const {
+  prepare_helper(least_threads);
   auto& context = at::globalContext();
   context.setDeterministicAlgorithms(true, /*warn_only=*/false);
   context.setDeterministicFillUninitializedMemory(

@@ -31,10 +31,11 @@ public:
 
   /// LibTorch keeps its settings for the process or the thread; this object is used by one
   /// thread at a time, but not always by the one that made it. Call it before the others.
-  void prepare_thread() const;
+  /// Until the next call at least so many threads share what this one computes.
+  void prepare_thread(std::uint32_t least_threads = 1) const;
 
   /// The part of it that is the thread's, for those that work for the one that trains.
-  void prepare_helper() const;
+  void prepare_helper(std::uint32_t least_threads = 1) const;
 
   /// Opens the examples the first time that it is called, and moves them to the device.
   [[nodiscard]] expected<void> load();

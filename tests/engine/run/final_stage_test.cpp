@@ -129,7 +129,8 @@ TEST_CASE("final stage: the slower an epoch the more of the time is for the end"
   const double some = share_of_end(ensemble(), ten_minutes, 5);
   CHECK(some > 0.5);
   CHECK(some < 0.8);
-  CHECK(share_of_end(ensemble(), ten_minutes, 100) == 0.8);
+  CHECK(share_of_end(ensemble(), ten_minutes, 12) == 0.8);
+  CHECK(share_of_end(ensemble(), ten_minutes, 100) == 0.88);
   CHECK(share_of_end({.model = "best", .share = 0.3}, ten_minutes, 100) == 0.3);
   // Half of the wanted epochs, of which each takes an eighth longer than it did.
   const double longest = 480 * 0.86 / 1.12 / 30;
@@ -432,4 +433,83 @@ TEST_CASE("final stage: a candidate of the end keeps its fold") {
   without.fold = {};
   CHECK(decisive_bytes(record{candidate_born{c}})
         != decisive_bytes(record{candidate_born{without}}));
+}
+
+TEST_CASE("final stage: a training of very few epochs has several cores") {
+  const auto plan_on = [](std::size_t cores, double seconds_per_epoch,
+                          std::size_t slots) {
+    return plan_final_stage(ensemble(), std::vector{source(1, seconds_per_epoch)},
+                            {.slots = slots, .time = 100s, .epochs = 10, .cores = cores});
+  };
+  // About nine epochs by one core: two have fifteen, and there are no more.
+  const auto both = plan_on(2, 8, 2);
+  REQUIRE(both.trainings.size() == 1);
+  CHECK(both.trainings[0].threads == 2);
+  CHECK(both.trainings[0].epochs > 15);
+  // Three have 22, and so sixteen cores are for five trainings.
+  const auto five = plan_on(16, 8, 16);
+  CHECK(five.trainings.size() == 5);
+  for (const auto& t : five.trainings)
+    CHECK(t.threads == 3);
+  // The slots of several machines train one each, with a core each.
+  CHECK_FALSE(plan_on(1, 8, 2).trainings.front().threads);
+  // Twenty epochs and more are enough.
+  CHECK_FALSE(plan_on(2, 3, 2).trainings.front().threads);
+}
+
+TEST_CASE("final stage: as many threads as there are cores at most") {
+  rc::check([] {
+    std::vector<individual> best;
+    const auto genomes = *rc::gen::inRange(1, 5);
+    for (int i = 0; i < genomes; ++i)
+      best.push_back(source(static_cast<candidate_id>(i + 1),
+                            0.001 * *rc::gen::inRange(1, 100'000)));
+    const auto slots = *rc::gen::inRange<std::size_t>(1, 40);
+    const auto cores = *rc::gen::element<std::size_t>(1, slots);
+    const std::chrono::milliseconds time(*rc::gen::inRange(1, 600'000));
+    const auto p = plan_final_stage(
+        ensemble(), best, {.slots = slots, .time = time, .epochs = 10, .cores = cores});
+    std::size_t threads = 0;
+    for (const auto& t : p.trainings) {
+      RC_ASSERT(t.threads.value_or(2) > 1);
+      threads += t.threads.value_or(1);
+    }
+    const bool several = std::ranges::any_of(
+        p.trainings, [](const final_training& t) { return t.threads.has_value(); });
+    if (several)
+      RC_ASSERT(threads <= cores);
+  });
+}
+
+TEST_CASE("final stage: the proven genome alone has all cores if there is an epoch") {
+  const auto other = trained(1, 0.1, 3, 0.3, 8);
+  const auto first = [&](double seconds_per_epoch) {
+    const auto proven = trained(2, 0.9, 3, proven_learning_exponent, seconds_per_epoch);
+    const auto p = plan_final_stage(ensemble(), std::vector{other, proven},
+                                    {.slots = 2, .time = 100s, .epochs = 10, .cores = 2});
+    REQUIRE(!p.trainings.empty());
+    return p.trainings.front().source;
+  };
+  CHECK(first(8) == 2);
+  CHECK(first(100) == 2); // By two cores.
+  CHECK(first(200) == 1);
+}
+
+TEST_CASE("final stage: a candidate of the end keeps its threads") {
+  auto c = a_candidate(4, 1);
+  c.fold = {0, 1};
+  c.threads = 2;
+  const auto again = decode_record(encode(record{candidate_born{c}}));
+  REQUIRE(again);
+  CHECK(std::get<candidate_born>(*again).born.threads == 2);
+  auto alone = c;
+  alone.threads = 1;
+  CHECK(decisive_bytes(candidate_born{c}) != decisive_bytes(candidate_born{alone}));
+  c.threads = most_threads + 1;
+  CHECK_FALSE(decode_record(encode(record{candidate_born{c}})));
+  const record planned = final_planned{.trainings = {{1, 9, {0, 1}, 2}, {2, 9, {0, 1}}}};
+  const auto plan_again = decode_record(encode(planned));
+  REQUIRE(plan_again);
+  CHECK(std::get<final_planned>(*plan_again).trainings[0].threads == 2);
+  CHECK_FALSE(std::get<final_planned>(*plan_again).trainings[1].threads);
 }

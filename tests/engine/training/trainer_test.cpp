@@ -216,3 +216,15 @@ TEST_CASE("trainer: weights that are damaged or of another network are an error"
   REQUIRE_FALSE(damaged);
   CHECK(damaged.error().kind == error_kind::corrupt);
 }
+
+TEST_CASE("trainer: several threads give the same bits each time and none to the next") {
+  training_bench bench(halves_csv(60));
+  const auto trainer = bench.trainer();
+  const auto alone = decisive_part(evaluated(*trainer, a_job(a_conv_network())));
+  auto together = a_job(a_conv_network());
+  together.budget.threads = 3;
+  const auto first = decisive_part(evaluated(*trainer, together));
+  CHECK(decisive_part(evaluated(*trainer, a_job(a_conv_network()))) == alone);
+  CHECK(decisive_part(evaluated(*trainer, together)) == first);
+  CHECK(first.metrics.size() == alone.metrics.size());
+}
