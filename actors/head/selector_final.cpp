@@ -47,7 +47,8 @@ void selector_state::plan_end(const std::string& reason) {
             {.slots = std::max<std::size_t>(1, view.slots.size() / params.devices),
              .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
              .epochs = params.epochs,
-             .cores = cores_of(view)});
+             .cores = cores_of(view),
+             .lone = params.devices == 1});
         plan.reason = reason;
         note(std::move(plan));
         advance();

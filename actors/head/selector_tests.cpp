@@ -10,7 +10,7 @@ namespace clade {
 
 namespace {
 
-constexpr std::chrono::seconds time_for_a_test{2};
+constexpr std::chrono::seconds time_for_a_test{5};
 
 } // namespace
 

@@ -37,8 +37,8 @@ constexpr double least_part = 0.2;
 // Beside other processes and with more examples an epoch takes longer than it did.
 constexpr double slower = 1.12;
 // If the clock decides how many epochs there are, they are at most so many times as many as
-// expected.
-constexpr double room_for_more = 1.5;
+// expected: what was expected on a busy machine, from a part of an epoch, is far too few.
+constexpr double room_for_more = 10;
 
 std::uint32_t wanted_epochs(const final_params& params, const final_means& means) {
   return params.epochs != 0 ? params.epochs
@@ -157,7 +157,7 @@ std::uint32_t most_epochs(const final_params& params, const individual& genome,
   const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
   const double room = schedule_of_end({&genome, 1}, means).epochs_for({})
                       * speed_up(s.threads) / static_cast<double>(in_turn);
-  return within_most(params, wanted, std::ceil(room_for_more * room));
+  return within_most(params, wanted, std::ceil((means.lone ? room_for_more : 1) * room));
 }
 
 /// The fewest threads with which a training of this genome that has all of the time has

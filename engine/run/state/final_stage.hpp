@@ -34,6 +34,7 @@ struct final_means {
   std::uint32_t epochs = 1;          ///< The epochs of a full training in the search.
   /// So many slots are cores of one machine, if all are; else 1.
   std::size_t cores = 1;
+  bool lone = true; ///< A slot trains alone, and so rates may follow the clock.
 };
 
 /// The share of a run's time, `means.time`, that is kept for its end: as much as one

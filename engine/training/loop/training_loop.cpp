@@ -207,6 +207,7 @@ void training_loop::train_batch(const batch& b, double learning_rate) {
 }
 
 bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {
+  const double trained = seconds_since(start);
   net_.eval();
   const auto predict = [this](const at::Tensor& x) { return net_.forward(x); };
   auto metrics =
@@ -221,8 +222,9 @@ bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point 
   if (const auto* bad = first_not_finite(metrics))
     return end(outcome::diverged,
                fmt::format("{} became no finite number in epoch {}", bad->name, number));
+  const double assessed = seconds_since(start) - trained;
   result_.curve.push_back(
-      {number, std::move(metrics), seconds_since(start) / share_of_epoch()});
+      {number, std::move(metrics), trained / share_of_epoch() + assessed});
   return true;
 }
 

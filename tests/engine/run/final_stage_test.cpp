@@ -28,6 +28,13 @@ final_planned plan(const final_params& params, std::chrono::milliseconds time,
   return plan_final_stage(params, sources, {.slots = slots, .time = time, .epochs = 10});
 }
 
+/// Trainings of several slots: the epochs are as many as there is room for.
+final_planned plan_of_teams(const final_params& params, std::chrono::milliseconds time,
+                            std::size_t slots = 2) {
+  return plan_final_stage(params, four,
+                          {.slots = slots, .time = time, .epochs = 10, .lone = false});
+}
+
 double seconds(const final_planned& p) {
   double sum = 0;
   for (const auto& t : p.trainings)
@@ -94,10 +101,10 @@ TEST_CASE("final stage: what somebody asks for is planned") {
 TEST_CASE("final stage: all of the plan fits into the time of the slots") {
   for (const auto time : {30s, 60s, 100s, 300s, 1000s, 5000s})
     for (const std::size_t slots : {1, 2, 3, 8}) {
-      const auto p = plan(ensemble(), time, slots);
+      const auto p = plan_of_teams(ensemble(), time, slots);
       CAPTURE(time.count(), slots);
       CHECK(!p.trainings.empty());
-      // If the clock decides, there may be half as many more.
+      // The last epoch may be one that is begun.
       CHECK(seconds(p)
             <= 1.5 * static_cast<double>(slots) * static_cast<double>(time.count()));
       CHECK(p.time_ms < static_cast<std::uint64_t>(time.count()) * 1000);
@@ -107,7 +114,6 @@ TEST_CASE("final stage: all of the plan fits into the time of the slots") {
 TEST_CASE("final stage: with little time each slot trains one, for fewer epochs") {
   const auto p = plan(ensemble(), 20s);
   REQUIRE(p.trainings.size() == 2);
-  CHECK(p.trainings[0].epochs < 40);
   CHECK(p.trainings[0].epochs > 10);
   // Each without another half of the validation part.
   CHECK(p.trainings[1].source == 7);
@@ -117,7 +123,7 @@ TEST_CASE("final stage: with little time each slot trains one, for fewer epochs"
 TEST_CASE("final stage: folds that somebody asks for are trained for fewer epochs") {
   auto params = ensemble();
   params.folds = 4;
-  const auto p = plan(params, 100s);
+  const auto p = plan_of_teams(params, 100s);
   REQUIRE(p.trainings.size() == 4);
   CHECK(p.trainings[3].fold == data_fold{3, 4});
   CHECK(p.trainings[3].epochs < 60);
@@ -195,7 +201,7 @@ TEST_CASE("final stage: a slow genome does not give way to a fast one that is wo
       return plan(ensemble(), time, 2, {slow, with(source(3), worse)}).trainings.front();
     };
     CHECK(first(5s).source == 1);
-    CHECK(first(5s).epochs == 1);
+    CHECK(first(5s).epochs < 10);
     CHECK(first(1s).source == 3);
   }
 }
@@ -238,8 +244,7 @@ TEST_CASE(
   CHECK(chosen(120s, convolutions, worse) == std::vector<candidate_id>{2, 2});
   // Each has all of the time, and more epochs than are expected.
   const auto p = plan(ensemble(), 120s, 2, {convolutions, near});
-  CHECK(p.trainings.front().epochs > 20);
-  CHECK(p.trainings.front().epochs < 40);
+  CHECK(p.trainings.front().epochs > 40);
   CHECK(p.time_ms == 108'000);
 }
 
