@@ -29,6 +29,18 @@ def iris():
 
 
 class Searching(SearchTest):
+    def test_all_models_are_ranked_and_the_columns_that_matter_are_told(self):
+        run = self.search(iris(), target="kind", settings={"final.model": "ensemble"})
+        board = run.leaderboard()
+        self.assertLessEqual({"boosted trees", "the linear model"}, set(board["model"]))
+        self.assertTrue(board["validation.accuracy"].is_monotonic_decreasing)
+        self.assertAlmostEqual(board["share"].sum(), 1)
+        columns = run.model.column_importances()
+        self.assertEqual(set(columns["column"]), set(COLUMNS))
+        self.assertEqual(columns.attrs["metric"], "validation.accuracy")
+        self.assertTrue((columns["low"] <= columns["worse"]).all() and (columns["worse"] <= columns["high"]).all())
+        self.assertTrue(columns["worse"].is_monotonic_decreasing)
+
     def test_a_table_of_pandas_becomes_a_run_that_predicts_and_shows_itself(self):
         frame = iris()
         run = self.search(frame, target="kind")
