@@ -36,9 +36,6 @@ constexpr double too_few_epochs = 20;
 constexpr double least_part = 0.2;
 // Beside other processes and with more examples an epoch takes longer than it did.
 constexpr double slower = 1.12;
-// If the clock decides how many epochs there are, they are at most so many times as many as
-// expected: what was expected on a busy machine, from a part of an epoch, is far too few.
-constexpr double room_for_more = 10;
 
 std::uint32_t wanted_epochs(const final_params& params, const final_means& means) {
   return params.epochs != 0 ? params.epochs
@@ -150,14 +147,16 @@ double speed_up(std::size_t threads) {
 }
 
 /// The most epochs that there may be room for on a slot that trains this genome and has so
-/// many trainings in turn.
+/// many trainings in turn. If the clock decides, that is as many as anybody wants: what is
+/// expected on a busy machine, by a part of an epoch, may be far too few.
 std::uint32_t most_epochs(const final_params& params, const individual& genome,
                           const final_means& means, std::uint32_t wanted,
                           const sizes& s) {
+  if (means.lone)
+    return within_most(params, wanted, std::numeric_limits<double>::infinity());
   const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
-  const double room = schedule_of_end({&genome, 1}, means).epochs_for({})
-                      * speed_up(s.threads) / static_cast<double>(in_turn);
-  return within_most(params, wanted, std::ceil((means.lone ? room_for_more : 1) * room));
+  const double room = schedule_of_end({&genome, 1}, means).epochs_for({});
+  return within_most(params, wanted, std::ceil(room / static_cast<double>(in_turn)));
 }
 
 /// The fewest threads with which a training of this genome that has all of the time has
@@ -253,17 +252,12 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   return found;
 }
 
-/// If one of them alone is trained, that is the one that is proven, as long as there is time
-/// for an epoch of it: the trainings before were so short that they tell nothing.
+/// If one of them alone is trained, that is the one that is proven: the trainings before were
+/// so short that they tell nothing.
 void trust_proven(std::vector<individual>& those, const final_means& means) {
   const auto proven =
       std::ranges::find_if(those, [](const individual& i) { return i.learning.proven; });
-  if (proven == those.end())
-    return;
-  const auto threads = threads_for(*proven, means);
-  const double epochs =
-      schedule_of_end({&*proven, 1}, means).epochs_for({}) * speed_up(threads);
-  if (means.slots / threads == 1 && epochs >= 1)
+  if (proven != those.end() && means.slots / threads_for(*proven, means) == 1)
     std::rotate(those.begin(), proven, proven + 1);
 }
 

@@ -201,7 +201,7 @@ TEST_CASE("final stage: a slow genome does not give way to a fast one that is wo
       return plan(ensemble(), time, 2, {slow, with(source(3), worse)}).trainings.front();
     };
     CHECK(first(5s).source == 1);
-    CHECK(first(5s).epochs < 10);
+    CHECK(first(5s).epochs >= 1);
     CHECK(first(1s).source == 3);
   }
 }
@@ -486,7 +486,7 @@ TEST_CASE("final stage: as many threads as there are cores at most") {
   });
 }
 
-TEST_CASE("final stage: the proven genome alone has all cores if there is an epoch") {
+TEST_CASE("final stage: the proven genome alone has all cores if there is time") {
   const auto other = trained(1, 0.1, 3, 0.3, 8);
   const auto first = [&](double seconds_per_epoch) {
     const auto proven = trained(2, 0.9, 3, proven_learning_exponent, seconds_per_epoch);
@@ -496,8 +496,8 @@ TEST_CASE("final stage: the proven genome alone has all cores if there is an epo
     return p.trainings.front().source;
   };
   CHECK(first(8) == 2);
-  CHECK(first(100) == 2); // By two cores.
-  CHECK(first(200) == 1);
+  CHECK(first(200) == 2);
+  CHECK(first(1000) == 1); // There is no time for a fifth of an epoch.
 }
 
 TEST_CASE("final stage: a candidate of the end keeps its threads") {
