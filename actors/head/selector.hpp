@@ -101,8 +101,10 @@ private:
   void compose_champion(const std::string& why);
   void finish();
   void test_champion();
-  /// Whether the run's time is used but for a moment.
-  [[nodiscard]] bool late() const;
+  /// Returns the time that is left; 0: as much as it takes.
+  [[nodiscard]] std::chrono::milliseconds time_left() const;
+  /// Whether no more than that is left.
+  [[nodiscard]] bool late(std::chrono::milliseconds needed) const;
   void request_test(std::string subject, assignment what);
   void note(record r, blob weights = {});
   void test(const std::string& subject, const individual& who);

@@ -27,6 +27,15 @@ void selector_state::take(const clade::end_search& message) {
   }
 }
 
+std::chrono::milliseconds selector_state::time_left() const {
+  return params.time_left ? params.time_left() : std::chrono::milliseconds(0);
+}
+
+bool selector_state::late(std::chrono::milliseconds needed) const {
+  const auto left = time_left();
+  return left.count() != 0 && left <= needed;
+}
+
 /// How many slots are cores of this machine, if all are and each trains alone; else 1.
 std::size_t selector_state::cores_of(const slots_view& view) const {
   const bool all = std::ranges::all_of(
@@ -45,7 +54,7 @@ void selector_state::plan_end(const std::string& reason) {
         auto plan = plan_final_stage(
             run.rules.final_stage, run.for_the_end(),
             {.slots = std::max<std::size_t>(1, view.slots.size() / params.devices),
-             .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
+             .time = time_left(),
              .epochs = params.epochs,
              .cores = cores_of(view),
              .lone = params.devices == 1});
@@ -94,11 +103,10 @@ void selector_state::request_composition(std::shared_ptr<std::vector<trained_mem
 
 void selector_state::request_composition(std::shared_ptr<std::vector<trained_member>> all,
                                          const std::string& why, std::size_t cores) {
-  const auto left = params.time_left ? params.time_left() : std::chrono::milliseconds(0);
   assignment what{
       .id = {0, task_type::compose},
       .what = composition_task{.members = blob(encode(*all)),
-                               .time_ms = static_cast<std::uint64_t>(left.count()),
+                               .time_ms = static_cast<std::uint64_t>(time_left().count()),
                                .threads = static_cast<std::uint32_t>(cores)}};
   self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
       .then([this, all, why](const test_answer& answer) {
@@ -125,9 +133,7 @@ void selector_state::request_composition(std::shared_ptr<std::vector<trained_mem
 // Half of the models may have a chance where all have none; the champion is among them.
 void selector_state::compose_fewer(
     const std::shared_ptr<std::vector<trained_member>>& all, const std::string& why) {
-  const auto left = params.time_left ? params.time_left() : std::chrono::milliseconds(0);
-  const bool in_time = !params.time_left || left.count() == 0 || left > 1s;
-  if (all->size() < 2 || !in_time)
+  if (all->size() < 2 || late(1s))
     return compose_champion(why);
   all->resize(all->size() / 2);
   request_composition(all, why);

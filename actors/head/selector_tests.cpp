@@ -8,19 +8,6 @@
 
 namespace clade {
 
-namespace {
-
-constexpr std::chrono::seconds time_for_a_test{5};
-
-} // namespace
-
-bool selector_state::late() const {
-  if (!params.time_left)
-    return false;
-  const auto left = params.time_left();
-  return left.count() != 0 && left < time_for_a_test;
-}
-
 void selector_state::finish() {
   final_record = {};
   composed.reset();
@@ -36,11 +23,13 @@ void selector_state::finish() {
 }
 
 void selector_state::test_champion() {
+  constexpr std::chrono::seconds time_for_a_test{5};
   // Whoever put the final model together has tested the linear model too, as far as there
   // was time. The others are added before its answer can come.
   const bool linear_tested = composed.has_value();
   auto models = models_to_examine(run);
-  if (composed && late()) // The comparison is not worth more time than there is.
+  if (composed
+      && late(time_for_a_test)) // The comparison is not worth more time than there is.
     models.resize(std::min<std::size_t>(models.size(), 1));
   tests_out = models.size() + (linear_tested ? 0 : 1);
   for (const auto& [subject, who] : models)

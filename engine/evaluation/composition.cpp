@@ -28,12 +28,18 @@ static void fields(auto& v, like<composition> auto& c) {
   v("fitted weights", c.fitted_weights, as_binary());
 }
 
+std::vector<metric> of_validation(const std::vector<metric>& metrics) {
+  std::vector<metric> out;
+  std::ranges::copy_if(metrics, std::back_inserter(out),
+                       [](const metric& m) { return m.name.starts_with("validation."); });
+  return out;
+}
+
 composition lone_composition(const evaluation& champion, const std::string& why) {
   const auto id = champion.equal_to != 0 ? champion.equal_to : champion.id;
   composition c;
   c.model.members = {{.id = id, .share = 1}};
-  std::ranges::copy_if(champion.metrics, std::back_inserter(c.model.metrics),
-                       [](const metric& m) { return m.name.starts_with("validation."); });
+  c.model.metrics = of_validation(champion.metrics);
   c.model.left_out = {"all models but the champion: " + why};
   c.tested = {.subject = "final model", .parameters = champion.parameters};
   return c;

@@ -32,6 +32,9 @@ struct composition {
   bytes fitted_weights;
 };
 
+/// Returns those of the validation part: "validation.accuracy".
+[[nodiscard]] std::vector<metric> of_validation(const std::vector<metric>& metrics);
+
 /// Returns the champion as the final model, by its evaluation, with the sentence that says
 /// why there is no other; it was not measured on the test part.
 [[nodiscard]] composition lone_composition(const evaluation& champion,

@@ -163,6 +163,16 @@ std::vector<input_column> input_columns_of(const std::vector<column_encoding>& c
   return out;
 }
 
+std::vector<input_column> named_columns(std::vector<input_column> columns,
+                                        std::size_t inputs) {
+  if (columns.empty())
+    columns.assign(inputs, {.inputs = 1});
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].name.empty())
+      columns[i].name = std::to_string(i + 1);
+  return columns;
+}
+
 std::vector<bool> numbers_of(const std::vector<column_encoding>& columns) {
   std::vector<bool> numbers;
   for (const column_encoding& c : columns)

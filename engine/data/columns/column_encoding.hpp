@@ -88,6 +88,11 @@ struct input_column {
 [[nodiscard]] std::vector<input_column>
 input_columns_of(const std::vector<column_encoding>& columns);
 
+/// Returns the columns by names: one without is called by its number from 1. If there are
+/// none, each of so many inputs is one.
+[[nodiscard]] std::vector<input_column> named_columns(std::vector<input_column> columns,
+                                                      std::size_t inputs);
+
 /// By input, whether it is a number, that is, whether it is scaled; empty where all are.
 [[nodiscard]] std::vector<bool> numbers_of(const std::vector<column_encoding>& columns);
 

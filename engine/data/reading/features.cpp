@@ -184,13 +184,13 @@ columns_of(const examples& e, const std::vector<std::optional<robust_scale>>& ro
                        robust.begin() + static_cast<std::ptrdiff_t>(first + inputs),
                        [](const auto& scale) { return scale.has_value(); });
   };
-  const auto count = e.columns.empty() ? robust.size() : e.columns.size();
-  for (std::size_t c = 0, input = 0; c < count && input < robust.size(); ++c) {
-    const auto inputs = e.columns.empty() ? 1 : e.columns[c].inputs();
-    const auto name = e.columns.empty() ? "" : e.columns[c].name;
-    if (has(input, inputs))
-      names.push_back(name.empty() ? std::to_string(c + 1) : name);
-    input += inputs;
+  std::size_t input = 0;
+  for (const auto& c : named_columns(input_columns_of(e.columns), robust.size())) {
+    if (input >= robust.size())
+      break;
+    if (has(input, c.inputs))
+      names.push_back(c.name);
+    input += c.inputs;
   }
   return names;
 }

@@ -53,12 +53,10 @@ std::vector<figure> job_figures(const run_report& story) {
 std::vector<figure> model_figures(const run_report& story) {
   const auto& o = story.run.overview;
   std::vector<figure> all;
-  const auto used = std::ranges::find_if(story.comparison, [&](const compared& c) {
-    return story.final_model ? c.subject == "final model"
-                             : story.is_champion && c.id == o.champion;
-  });
-  const bool known = used != story.comparison.end();
-  const bool is_final = known && story.final_model;
+  const auto* used = story.final_model   ? find(story.comparison, "final model")
+                     : story.is_champion ? find(story.comparison, "champion")
+                                         : nullptr;
+  const bool is_final = used != nullptr && story.final_model;
   const auto who = is_final            ? "final model"
                    : story.is_champion ? "champion " + numbered(story.best->born.id)
                                        : "best so far, " + numbered(story.best->born.id);
@@ -66,7 +64,7 @@ std::vector<figure> model_figures(const run_report& story) {
       {o.goal.metric,
        metric_text(is_final && used->validation ? *used->validation : o.best_fitness),
        who + direction(o.goal)});
-  if (known && used->test)
+  if (used != nullptr && used->test)
     all.push_back({story.test_metric, metric_text(*used->test), "on unseen data"});
   if (is_final)
     all.push_back({"parameters", with_commas(used->parameters), "of the final model"});

@@ -197,11 +197,10 @@ std::string final_model_text(const champion_view& c) {
   if (!c.final_model)
     return {};
   std::string text = "final model";
-  for (const auto& one : c.comparison)
-    if (one.subject == "final model")
-      text += fmt::format(": {} {}, {} {}, {}", c.validation_metric,
-                          metric_text(one.validation), c.test_metric,
-                          metric_text(one.test), counted(one.parameters, "parameter"));
+  if (const auto* one = find(c.comparison, "final model"))
+    text += fmt::format(": {} {}, {} {}, {}", c.validation_metric,
+                        metric_text(one->validation), c.test_metric,
+                        metric_text(one->test), counted(one->parameters, "parameter"));
   return fmt::format("{}\n{}\n", text, members_text(*c.final_model));
 }
 
@@ -329,9 +328,8 @@ std::string to_text(const champion_view& c) {
   if (g.evaluated) {
     const auto validation = find(g.evaluated->metrics, c.validation_metric);
     text += fmt::format(": {} {}", c.validation_metric, metric_text(validation));
-    for (const auto& one : c.comparison)
-      if (one.subject == "champion" && one.test)
-        text += fmt::format(", {} {}", c.test_metric, metric_text(*one.test));
+    if (const auto* one = find(c.comparison, "champion"); one != nullptr && one->test)
+      text += fmt::format(", {} {}", c.test_metric, metric_text(*one->test));
     text += ", " + counted(g.evaluated->parameters, "parameter");
   }
   text += "\n\n"

@@ -215,6 +215,11 @@ expected<failure_ways> failures_of(const store& s) {
       .map([&] { return std::move(found); });
 }
 
+const compared* find(const std::vector<compared>& all, std::string_view subject) {
+  const auto found = std::ranges::find(all, subject, &compared::subject);
+  return found == all.end() ? nullptr : &*found;
+}
+
 expected<champion_view> view_champion(const store& s, const experiment* known,
                                       const problem* p) {
   const auto overview = s.overview();

@@ -76,6 +76,10 @@ struct compared {
   std::vector<metric> test_metrics{};
 };
 
+/// Returns the one that is called so; null where there is none.
+[[nodiscard]] const compared* find(const std::vector<compared>& all,
+                                   std::string_view subject);
+
 /// The result of a run, and the metrics that it is measured by.
 struct champion_view {
   std::optional<genome_view> champion; ///< None: no candidate succeeded.

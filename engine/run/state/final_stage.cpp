@@ -113,6 +113,11 @@ private:
   double seconds_;
 };
 
+/// How many epochs a training of that genome can have, if a slot trains nothing else.
+double epochs_alone(const individual& genome, const final_means& means) {
+  return schedule_of_end({&genome, 1}, means).epochs_for({});
+}
+
 /// Returns as many epochs as there is room for, at least one, and at most a few times as
 /// many as are wanted.
 std::uint32_t within_most(const final_params& params, std::uint32_t wanted, double room) {
@@ -155,14 +160,14 @@ std::uint32_t most_epochs(const final_params& params, const individual& genome,
   if (means.lone)
     return within_most(params, wanted, std::numeric_limits<double>::infinity());
   const auto in_turn = (s.trainings() + means.slots - 1) / means.slots;
-  const double room = schedule_of_end({&genome, 1}, means).epochs_for({});
+  const double room = epochs_alone(genome, means);
   return within_most(params, wanted, std::ceil(room / static_cast<double>(in_turn)));
 }
 
 /// The fewest threads with which a training of this genome that has all of the time has
 /// enough epochs, or as many as there are cores.
 std::size_t threads_for(const individual& genome, const final_means& means) {
-  const double alone = schedule_of_end({&genome, 1}, means).epochs_for({});
+  const double alone = epochs_alone(genome, means);
   std::size_t threads = 1;
   while (threads < means.cores && alone * speed_up(threads) < too_few_epochs)
     ++threads;
@@ -232,7 +237,7 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   std::vector<individual> found;
   for (const auto& i : best)
     if (i.fitness.violation <= best.front().fitness.violation
-        && schedule_of_end({&i, 1}, means).epochs_for({}) >= least_part)
+        && epochs_alone(i, means) >= least_part)
       found.push_back(i);
   std::ranges::stable_sort(found, {}, expected);
   // If no errors are known, the first is the best.

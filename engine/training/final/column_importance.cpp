@@ -26,7 +26,8 @@ struct placed_column {
 std::vector<placed_column> placed(const device_data& data) {
   std::vector<placed_column> out;
   std::int64_t from = 0;
-  for (const auto& c : named_columns(data)) {
+  for (const auto& c :
+       named_columns(data.columns, static_cast<std::size_t>(data.features.size(1)))) {
     const auto inputs = static_cast<std::int64_t>(c.inputs);
     if (inputs > 0)
       out.push_back({c.name, from, inputs});
@@ -97,16 +98,6 @@ private:
 };
 
 } // namespace
-
-std::vector<input_column> named_columns(const device_data& data) {
-  auto columns = data.columns;
-  if (columns.empty())
-    columns.assign(static_cast<std::size_t>(data.features.size(1)), {.inputs = 1});
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    if (columns[i].name.empty())
-      columns[i].name = std::to_string(i + 1);
-  return columns;
-}
 
 std::optional<column_importances>
 importance_of_columns(const device_data& data, const asked_model& says,

@@ -19,10 +19,6 @@ using asked_model = std::function<at::Tensor(const at::Tensor&, const at::Tensor
 /// Measures answers of `asked_model` for these examples, the lower the better.
 using answers_measure = std::function<double(const at::Tensor&, const at::Tensor&)>;
 
-/// Returns the columns of a table with their inputs; where they have no names, each input
-/// is one and is called by its number from 1.
-[[nodiscard]] std::vector<input_column> named_columns(const device_data& data);
-
 /// Deals the values of each column anew among up to 2,000 examples of the validation part,
 /// which the seed draws, up to ten times, and measures how much worse the model is then;
 /// `metric` is the name of what `measure` returns. The columns are sorted, the most

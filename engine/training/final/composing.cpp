@@ -13,9 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <numeric>
-#include <tuple>
 #include <vector>
 
 namespace clade {
@@ -56,6 +53,7 @@ private:
   [[nodiscard]] std::vector<bool> judged_well() const;
   [[nodiscard]] validation_answers answers_of(const model_bag& bag) const;
   [[nodiscard]] counts of_lowest_loss() const;
+  [[nodiscard]] at::Tensor mean_of(const counts& chosen) const;
   [[nodiscard]] ensemble mixed(std::span<const std::uint32_t> chosen) const;
   [[nodiscard]] ensemble calibrated(std::span<const std::uint32_t> chosen) const;
   [[nodiscard]] ensemble never_behind(ensemble first);
@@ -114,14 +112,21 @@ counts composer::of_lowest_loss() const {
   return chosen;
 }
 
-ensemble composer::mixed(std::span<const std::uint32_t> chosen) const {
-  ensemble e{.chosen = {chosen.begin(), chosen.end()}, .said = models_.empty_answers()};
-  const auto total = sum_of(e.chosen);
+at::Tensor composer::mean_of(const counts& chosen) const {
+  auto said = models_.empty_answers();
+  const auto total = sum_of(chosen);
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (chosen[i] != 0) {
-      e.said += models_.bags[i].said * (chosen[i] / total);
+    if (chosen[i] != 0)
+      said += models_.bags[i].said * (chosen[i] / total);
+  return said;
+}
+
+ensemble composer::mixed(std::span<const std::uint32_t> chosen) const {
+  ensemble e{.chosen = {chosen.begin(), chosen.end()}};
+  e.said = mean_of(e.chosen);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] != 0)
       add_costs(e.costs, models_.bags[i]);
-    }
   e.how.least = least_;
   e.measured = models_.measured(e.said, e.costs, e.how);
   return e;
@@ -184,23 +189,20 @@ ensemble composer::never_behind(ensemble first) {
 
 std::vector<ranked_model> composer::ranked(const ensemble& e) const {
   const auto total = sum_of(e.chosen);
-  std::vector<std::size_t> order(singles_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    const auto f = fitness_of(singles_[i], goal_);
-    return std::tuple(!f.ok, f.violation, -f.primary, -f.secondary);
-  });
+  std::vector<individual> order;
+  for (std::size_t i = 0; i < singles_.size(); ++i)
+    order.push_back({.id = i, .fitness = fitness_of(singles_[i], goal_)});
+  std::ranges::sort(order, fitter);
   std::vector<ranked_model> out;
-  for (const auto i : order) {
-    const auto& bag = models_.bags[i];
+  for (const auto& place : order) {
+    const auto& bag = models_.bags[place.id];
+    const auto& measured = singles_[place.id];
     ranked_model one{.subject = name_of(bag),
                      .id = bag.members.empty() ? 0 : bag.members.front()->id,
-                     .parameters = singles_[i].parameters,
-                     .share = e.chosen[i] / total};
-    std::ranges::copy_if(
-        singles_[i].metrics, std::back_inserter(one.metrics), [](const metric& m) {
-          return m.name.starts_with("validation.") && std::isfinite(m.value);
-        });
+                     .metrics = of_validation(measured.metrics),
+                     .parameters = measured.parameters,
+                     .share = e.chosen[place.id] / total};
+    std::erase_if(one.metrics, [](const metric& m) { return !std::isfinite(m.value); });
     out.push_back(std::move(one));
   }
   return out;
@@ -259,8 +261,7 @@ composition composer::composed(const ensemble& e) {
     out.model.least = e.how.least;
   out.model.left_out = std::move(models_.left_out);
   out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.how);
-  std::ranges::copy_if(out.tested.metrics, std::back_inserter(out.model.metrics),
-                       [](const metric& m) { return m.name.starts_with("validation."); });
+  out.model.metrics = of_validation(out.tested.metrics);
   out.model.models = ranked(e);
   if (auto columns = importances(e); columns && out.tested.details) {
     auto details = *out.tested.details;
@@ -295,7 +296,7 @@ expected<composition> composer::compose() {
   auto best = never_behind(calibrated(chosen));
   if (!tested(best))
     return compose();
-  best.said = mixed(best.chosen).said;
+  best.said = mean_of(best.chosen);
   return composed(best);
 }
 

@@ -122,7 +122,7 @@ TEST_CASE("importance: without time, examples or columns there is none") {
 TEST_CASE("importance: a table without names has its columns by number") {
   auto data = a_table();
   data.columns.clear();
-  const auto columns = named_columns(data);
+  const auto columns = named_columns(data.columns, 5);
   REQUIRE(columns.size() == 5);
   CHECK(columns[0] == input_column{"1", 1});
   CHECK(columns[4] == input_column{"5", 1});
