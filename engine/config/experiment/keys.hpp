@@ -299,11 +299,12 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                                      "ones and the objective's: \"auc\", \"f1.yes\", "
                                      "\"train.accuracy\"."),
                  p.metrics, training_params{}.metrics);
-  v.key(describe(
-            "optimizer",
-            "\"sgd\", \"adam\" or \"adamw\". A search space that names a hyperparameter "
-            "decides it instead: this and the keys below are then not read."),
-        p.optimiser);
+  v.key(
+      describe("optimizer",
+               "\"sgd\", \"adam\", \"adamw\" or \"muon\". A search space that names a "
+               "hyperparameter decides it instead: this and the keys below are then not "
+               "read."),
+      p.optimiser);
   v.key(describe("schedule",
                  "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
                  "\"one_cycle\" (cosine after a warm-up of 0.3)."),
@@ -311,7 +312,8 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
   v.key(
       describe("learning_rate", "The learning rate at the start, or after the warm-up."),
       p.learning_rate);
-  v.key(describe("momentum", "SGD's momentum, and the first beta of Adam and AdamW."),
+  v.key(describe("momentum",
+                 "SGD's and Muon's momentum, and the first beta of Adam and AdamW."),
         p.momentum);
   v.key(describe("weight_decay", "Weight decay."), p.weight_decay);
   v.key(describe("batch_size", "Examples in a batch."), p.batch_size);
@@ -331,9 +333,10 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "The side, in pixels, of a square that each image loses at "
                      "a place of chance; 0 for none."),
             p.cutout, usual.cutout);
-  v.unusual(
-      describe("flip", "Whether images are mirrored left to right by an even chance."),
-      p.flip, usual.flip);
+  v.unusual(describe("flip",
+                     "Whether images are mirrored left to right by an even chance, and "
+                     "the final model says the mean of what it says of both sides."),
+            p.flip, usual.flip);
   v.unusual(describe("gradient_clip",
                      "The largest norm of all gradients together; longer "
                      "ones are scaled down to it; 0 for no limit."),

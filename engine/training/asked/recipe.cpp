@@ -21,7 +21,9 @@ constexpr hyperparameter_entry entries[]{
     {"ema",
      "Decay of an exponential average of the weights, such as 0.99: the average is "
      "what is validated and kept; 0 for none."},
-    {"flip", "\"yes\" mirrors images left to right by an even chance; \"no\" does not."},
+    {"flip",
+     "\"yes\" mirrors images left to right by an even chance, and a final model says the "
+     "mean of what it says of both sides; \"no\" does not."},
     {"gradient_clip",
      "The largest norm of all gradients together; longer ones are scaled "
      "down to it; 0 for no limit."},
@@ -30,8 +32,11 @@ constexpr hyperparameter_entry entries[]{
     {"mixup",
      "Each example is mixed with another one, and so are their losses, by a share "
      "drawn from Beta(mixup, mixup) for each batch; 0 for never."},
-    {"momentum", "SGD's, and the first beta of Adam and AdamW."},
-    {"optimizer", "\"sgd\", \"adam\" or \"adamw\"."},
+    {"momentum", "SGD's and Muon's, and the first beta of Adam and AdamW."},
+    {"optimizer",
+     "\"sgd\", \"adam\", \"adamw\" or \"muon\": Muon for all weights but the output "
+     "layer's, and AdamW for the rest, by the same learning rate. Where devices divide a "
+     "network's state, or servers hold it, AdamW is for all."},
     {"schedule", "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
                  "\"one_cycle\" (cosine after a warm-up of 0.3)."},
     {"shift", "Images are moved by up to this many pixels either way."},
@@ -43,10 +48,11 @@ constexpr hyperparameter_entry entries[]{
      "Share of the steps in which the learning rate rises, before the schedule."},
     {"weight_decay", "Of weights; biases and norms are left alone."}};
 
-constexpr std::array<std::pair<std::string_view, optimiser_kind>, 3> optimisers{
+constexpr std::array<std::pair<std::string_view, optimiser_kind>, 4> optimisers{
     {{"sgd", optimiser_kind::sgd},
      {"adam", optimiser_kind::adam},
-     {"adamw", optimiser_kind::adamw}}};
+     {"adamw", optimiser_kind::adamw},
+     {"muon", optimiser_kind::muon}}};
 
 constexpr std::array<std::pair<std::string_view, schedule_kind>, 4> schedules{
     {{"constant", schedule_kind::constant},
@@ -182,6 +188,9 @@ void share_among_devices(recipe& r, const distribution_params& d) {
   if (row == nullptr || d.devices <= 1)
     return; // `validate` says what is wrong.
   r.divides_state = row->divides_state;
+  const bool has_parts = r.divides_state || row->receivers != gradient_receivers::none;
+  if (has_parts && r.optimiser == optimiser_kind::muon)
+    r.optimiser = optimiser_kind::adamw; // Muon changes whole weights.
   if (!row->data_parallel)
     return;
   r.devices = d.shares();

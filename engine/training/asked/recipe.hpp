@@ -7,10 +7,10 @@
 
 namespace clade {
 
-enum class optimiser_kind : std::uint8_t { sgd, adam, adamw };
+enum class optimiser_kind : std::uint8_t { sgd, adam, adamw, muon };
 enum class schedule_kind : std::uint8_t { constant, cosine, step, one_cycle };
 
-/// "sgd", "adam", "adamw"
+/// "sgd", "adam", "adamw", "muon"
 [[nodiscard]] const char* to_text(optimiser_kind o);
 
 /// How one candidate is trained: its genome's hyperparameters, and the experiment's
@@ -20,7 +20,8 @@ struct recipe {
   schedule_kind schedule = schedule_kind::cosine;
   double learning_rate = 1e-3; ///< At the start, or after the warm-up.
   double warmup = 0;           ///< Share of the steps in which the rate rises to it.
-  double momentum = 0.9; ///< SGD's, in Nesterov's form; the first beta of Adam and AdamW.
+  /// SGD's and Muon's, in Nesterov's form; the first beta of Adam and AdamW.
+  double momentum = 0.9;
   /// The decay of weights; biases and normalisations are left alone.
   double weight_decay = 1e-4;
   std::int64_t batch_size = 64;
@@ -72,7 +73,8 @@ struct hyperparameter_entry {
 [[nodiscard]] double learning_rate_at(const recipe& r, double done);
 
 /// Tensors of its own size that training keeps for each parameter beside it and its
-/// gradient: the optimiser's, the average of weights, and all of the other replicas'.
+/// gradient, at most: the optimiser's, the average of weights, and all of the other
+/// replicas'.
 [[nodiscard]] std::uint64_t state_copies(const recipe& r);
 
 } // namespace clade

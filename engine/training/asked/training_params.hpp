@@ -28,7 +28,7 @@ struct training_params {
   std::uint32_t epochs = 15;
   /// Stop when validation loss has not improved for so many epochs; 0: never.
   std::uint32_t patience = 5;
-  std::string optimiser = "adam";  ///< "sgd", "adam", "adamw"
+  std::string optimiser = "adam";  ///< "sgd", "adam", "adamw", "muon"
   std::string schedule = "cosine"; ///< "constant", "cosine", "step", "one_cycle"
   double learning_rate = 1e-3;
   double warmup = 0; ///< This and those below `batch_size` are off at 0; see recipe.hpp.

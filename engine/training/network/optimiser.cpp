@@ -1,16 +1,20 @@
 #include "engine/training/network/optimiser.hpp"
 
+#include "engine/training/network/orthogonal_steps.hpp"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 
-// Parameters stand in two groups: weights (two dimensions or more), which decay, and
-// biases and the scales of normalisations, which do not. Gradients are taken from the
-// parameters and given up rather than zeroed: the next backward pass then hands over its
-// own buffers without adding.
+// Parameters stand in groups: weights (two dimensions or more), which decay, and biases
+// and the scales of normalisations, which do not; with Muon its weights come first.
+// Gradients are taken from the parameters and given up rather than zeroed: the next
+// backward pass then hands over its own buffers without adding.
 
 namespace clade {
 namespace {
@@ -23,18 +27,41 @@ constexpr double growth = 2;
 constexpr double backoff = 0.5;
 constexpr double growth_interval = 2000;
 
-std::vector<bool> decaying(const std::vector<at::Tensor>& parameters) {
-  std::vector<bool> all;
-  for (const auto& p : parameters)
-    all.push_back(p.dim() > 1);
+constexpr std::size_t of_weights = 0, of_others = 1, of_muon = 2;
+
+std::vector<std::size_t> groups_by_decay(const std::vector<bool>& decays) {
+  std::vector<std::size_t> all;
+  for (const bool decay : decays)
+    all.push_back(decay ? of_weights : of_others);
   return all;
+}
+
+std::vector<std::size_t> groups_of(const recipe& r,
+                                   const std::vector<at::Tensor>& parameters) {
+  std::vector<bool> decays;
+  for (const auto& p : parameters)
+    decays.push_back(p.dim() > 1);
+  auto all = groups_by_decay(decays);
+  const auto output = std::ranges::find(std::views::reverse(all), of_weights);
+  if (r.optimiser == optimiser_kind::muon && output != all.rend())
+    std::replace(all.begin(), output.base() - 1, of_weights, of_muon);
+  return all;
+}
+
+optimiser_kind kind_of_rest(const recipe& r) {
+  return r.optimiser == optimiser_kind::muon ? optimiser_kind::adamw : r.optimiser;
+}
+
+kept_moments moments_of(optimiser_kind kind, double momentum) {
+  return {.first = kind != optimiser_kind::sgd || momentum > 0,
+          .second = kind == optimiser_kind::adam || kind == optimiser_kind::adamw};
 }
 
 } // namespace
 
 optimiser::optimiser(const recipe& r, const std::vector<at::Tensor>& parameters,
                      bool scales_loss)
-    : optimiser(r, parameters, decaying(parameters)) {
+    : optimiser(r, parameters, groups_of(r, parameters)) {
   if (scales_loss && step_.defined()) {
     scale_ = at::full_like(step_, first_scale);
     steps_at_scale_ = at::zeros_like(step_);
@@ -43,35 +70,46 @@ optimiser::optimiser(const recipe& r, const std::vector<at::Tensor>& parameters,
 
 optimiser::optimiser(const recipe& r, const std::vector<at::Tensor>& parts,
                      const std::vector<bool>& decays)
-    : kind_(r.optimiser),
-      momentum_(r.momentum),
+    : optimiser(r, parts, groups_by_decay(decays)) {
+  TORCH_CHECK(r.optimiser != optimiser_kind::muon, "Muon wants whole weights");
+}
+
+optimiser::optimiser(const recipe& r, const std::vector<at::Tensor>& parameters,
+                     const std::vector<std::size_t>& group_of)
+    : momentum_(r.momentum),
       gradient_clip_(r.gradient_clip),
       devices_(r.devices) {
-  const auto kept = moments_of(r);
-  const bool has_weights = std::ranges::find(decays, true) != decays.end();
-  group weights{.weight_decay = r.weight_decay};
-  group others{};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto& g = decays[i] ? weights : others;
-    places_.emplace_back(decays[i] || !has_weights ? 0 : 1, g.parameters.size());
-    g.parameters.push_back(parts[i]);
+  std::array<group, 3> all;
+  all[of_muon] = {.kind = optimiser_kind::muon, .weight_decay = r.weight_decay};
+  all[of_weights] = {.kind = kind_of_rest(r), .weight_decay = r.weight_decay};
+  all[of_others] = {.kind = kind_of_rest(r)};
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto& g = all[group_of[i]];
+    places_.emplace_back(group_of[i], g.parameters.size());
+    g.parameters.push_back(parameters[i]);
     g.begins.push_back(elements_);
-    elements_ += parts[i].numel();
+    elements_ += parameters[i].numel();
   }
-  for (auto* g : {&weights, &others}) {
-    if (g->parameters.empty())
+  std::array<std::size_t, 3> place_of{};
+  for (const auto k : {of_muon, of_weights, of_others}) {
+    auto& g = all[k];
+    if (g.parameters.empty())
       continue;
     if (!step_.defined())
-      step_ = at::zeros({}, g->parameters.front().options().requires_grad(false));
-    for (const auto& p : g->parameters) {
+      step_ = at::zeros({}, g.parameters.front().options().requires_grad(false));
+    const auto kept = moments_of(g.kind, momentum_);
+    for (const auto& p : g.parameters) {
       if (kept.first)
-        g->first.push_back(at::zeros_like(p));
+        g.first.push_back(at::zeros_like(p));
       if (kept.second)
-        g->second.push_back(at::zeros_like(p));
-      g->steps.push_back(step_);
+        g.second.push_back(at::zeros_like(p));
+      g.steps.push_back(step_);
     }
-    groups_.push_back(std::move(*g));
+    place_of[k] = groups_.size();
+    groups_.push_back(std::move(g));
   }
+  for (auto& place : places_)
+    place.first = place_of[place.first];
 }
 
 at::Tensor optimiser::scaled(const at::Tensor& loss) const {
@@ -225,7 +263,7 @@ void optimiser::go_on_after(std::uint64_t steps) {
 
 void optimiser::update(group& g, const tensors& gradients, double learning_rate,
                        const std::optional<at::Tensor>& overflowed) {
-  switch (kind_) {
+  switch (g.kind) {
   case optimiser_kind::sgd:
     at::_fused_sgd_(g.parameters, gradients, g.first, g.weight_decay, momentum_,
                     learning_rate,
@@ -244,12 +282,19 @@ void optimiser::update(group& g, const tensors& gradients, double learning_rate,
                       /*amsgrad=*/false,
                       /*maximize=*/false, /*grad_scale=*/{}, overflowed);
     return;
+  case optimiser_kind::muon:
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      orthogonal_step(g.parameters[i], gradients[i], g.first[i],
+                      {.learning_rate = learning_rate,
+                       .momentum = momentum_,
+                       .weight_decay = g.weight_decay,
+                       .overflowed = overflowed});
+    return;
   }
 }
 
 kept_moments moments_of(const recipe& r) {
-  return {.first = r.optimiser != optimiser_kind::sgd || r.momentum > 0,
-          .second = r.optimiser != optimiser_kind::sgd};
+  return moments_of(r.optimiser, r.momentum);
 }
 
 std::vector<at::Tensor> norms_of(const std::vector<at::Tensor>& parts) {

@@ -12,9 +12,10 @@
 namespace clade {
 
 /// Changes parameters by their gradients: SGD with Nesterov's momentum (Sutskever et al.,
-/// 2013), Adam (Kingma and Ba, 2015), AdamW (Loshchilov and Hutter, 2019). One fused
-/// kernel call for each group of parameters, since tiny networks spend their time in
-/// calls.
+/// 2013), Adam (Kingma and Ba, 2015), AdamW (Loshchilov and Hutter, 2019), Muon
+/// (orthogonal_steps.hpp) for all weights but the last, the output layer's, with AdamW for
+/// the rest. One fused kernel call for each group of parameters but Muon's, since tiny
+/// networks spend their time in calls.
 class optimiser {
 public:
   /// `parameters` share storage with the network's and want gradients. With
@@ -25,8 +26,8 @@ public:
   optimiser(const recipe& r, const std::vector<at::Tensor>& parameters,
             bool scales_loss = false);
 
-  /// Makes it for parts of parameters, rows of values; `decays`: which of them are of
-  /// weights, which decay.
+  /// Makes it for parts of parameters, rows of values, which Muon cannot change; `decays`:
+  /// which of them are of weights, which decay.
   optimiser(const recipe& r, const std::vector<at::Tensor>& parts,
             const std::vector<bool>& decays);
 
@@ -40,8 +41,8 @@ public:
   /// How many steps it has made.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   /// Returns the values that it keeps for parameters, group by group: all first moments,
-  /// then all second ones; and if it scales losses, the state of that. They share storage
-  /// with its own.
+  /// then all second ones, of which Muon's weights have none; and if it scales losses, the
+  /// state of that. They share storage with its own.
   [[nodiscard]] std::vector<at::Tensor> moments() const;
   /// Returns the moment of one parameter, by its place among those that it was made for;
   /// undefined if it keeps none.
@@ -51,22 +52,26 @@ public:
   void go_on_after(std::uint64_t steps);
 
   /// Returns the parameter to which each moment in `moments` belongs. Not of losses'
-  /// scale.
+  /// scale, and not of Muon.
   [[nodiscard]] static std::vector<std::size_t>
   parameters_of_moments(const recipe& r, std::span<const at::Tensor> parameters);
 
 private:
   struct group {
+    optimiser_kind kind = optimiser_kind::sgd;
     double weight_decay = 0;
     std::vector<at::Tensor> parameters;
     /// The beginning of each parameter in a row of all, those of the other group too.
     std::vector<std::int64_t> begins;
     std::vector<at::Tensor> first;  ///< Momentum, or the mean of gradients.
-    std::vector<at::Tensor> second; ///< The mean of their squares; Adam's alone.
+    std::vector<at::Tensor> second; ///< The mean of their squares; Adam's and AdamW's.
     std::vector<at::Tensor> steps;  ///< All one and the same tensor.
   };
 
   using tensors = std::vector<at::Tensor>;
+
+  optimiser(const recipe& r, const std::vector<at::Tensor>& parameters,
+            const std::vector<std::size_t>& group_of);
 
   /// Divides gradients by the scale; returns 1 where one of them is not finite, else 0.
   at::Tensor unscale(std::vector<tensors>& gradients) const;
@@ -76,7 +81,6 @@ private:
   void update(group& g, const tensors& gradients, double learning_rate,
               const std::optional<at::Tensor>& overflowed);
 
-  optimiser_kind kind_;
   double momentum_;
   double gradient_clip_;
   std::uint32_t devices_;
@@ -90,10 +94,11 @@ private:
   std::vector<std::pair<std::size_t, std::size_t>> places_;
 };
 
-/// Which moments the optimiser of a recipe keeps for each parameter.
+/// Which moments an optimiser keeps for each parameter.
 struct kept_moments {
   bool first = false, second = false;
 };
+/// `r` has another one than Muon.
 [[nodiscard]] kept_moments moments_of(const recipe& r);
 
 /// The norms of parts of tensors, one by one, as the norm of all gradients is made of

@@ -17,7 +17,7 @@ struct training_position {
   std::vector<metric> best;           ///< Metrics of the epoch that counts so far.
   double lowest_loss = 0;             ///< The lowest validation.loss, for patience,
   std::uint32_t since_lowest = 0;     ///< and the epochs since then.
-  std::string optimiser;              ///< "sgd", "adam", "adamw"
+  std::string optimiser;              ///< "sgd", "adam", "adamw", "muon"
   std::uint64_t steps = 0;            ///< The optimiser's.
   std::vector<weight_tensor> moments; ///< Its state, in its own order.
   /// The average of the weights; empty if there is none.

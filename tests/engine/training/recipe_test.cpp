@@ -25,7 +25,7 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
   CHECK(objection_to(training_params{.epochs = 0})
         == "training.epochs is 0; give at least 1");
   CHECK(objection_to(training_params{.optimiser = "lion"})
-        == "training.optimizer is \"lion\"; there are sgd, adam, adamw");
+        == "training.optimizer is \"lion\"; there are sgd, adam, adamw, muon");
   CHECK(
       objection_to(training_params{.schedule = "linear"})
       == "training.schedule is \"linear\"; there are constant, cosine, step, one_cycle");
@@ -151,6 +151,22 @@ TEST_CASE("recipe: genomes of earlier versions have British names") {
   CHECK(find_hyperparameter("optimiser") == find_hyperparameter("optimizer"));
 }
 
+TEST_CASE("recipe: Muon gives way to AdamW where no device has whole weights") {
+  const auto chosen = [](const std::string& name) {
+    training_params params{.optimiser = "muon"};
+    params.distribution = {.name = name, .devices = 2};
+    return recipe_of(params, {})->optimiser;
+  };
+  CHECK(recipe_of({.optimiser = "muon"}, {})->optimiser == optimiser_kind::muon);
+  CHECK(chosen("mirrored") == optimiser_kind::muon);
+  CHECK(chosen("multi_worker_mirrored") == optimiser_kind::muon);
+  CHECK(chosen("local_sgd") == optimiser_kind::muon);
+  CHECK(chosen("sharded") == optimiser_kind::adamw);
+  CHECK(chosen("pipeline") == optimiser_kind::adamw);
+  CHECK(chosen("parameter_server") == optimiser_kind::adamw);
+  CHECK(chosen("peer_to_peer") == optimiser_kind::adamw);
+}
+
 TEST_CASE("recipe: a value of the wrong type or out of range is an error") {
   CHECK(objection_to(setting{"learning_rate", "fast"}) == "learning_rate is no number");
   CHECK(objection_to(setting{"batch_size", 16.5}) == "batch_size is no whole number");
@@ -227,6 +243,7 @@ TEST_CASE("recipe: optimisers keep as many copies as they say") {
   CHECK(state_copies({.optimiser = optimiser_kind::sgd, .momentum = 0.9}) == 1);
   CHECK(state_copies({.optimiser = optimiser_kind::adamw}) == 2);
   CHECK(state_copies({.optimiser = optimiser_kind::adamw, .ema = 0.9}) == 3);
+  CHECK(state_copies({.optimiser = optimiser_kind::muon}) == 2);
 }
 
 TEST_CASE("distributions: who knows one by another name is told its name here") {
