@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace clade {
 
 namespace {
@@ -77,9 +79,16 @@ expected<network> decode_mixture(const search_space& space,
                                  std::span<const mixture_member> members,
                                  const problem& p, mixed_answers what) {
   std::vector<network> networks;
+  std::vector<bool> mirrored;
   for (const auto& m : members) {
-    if (const auto* g = std::get_if<genome>(&m)) {
-      auto n = check(space.rules, *g).and_then([&] { return decode(space, *g, p); });
+    const auto* one = std::get_if<candidate_member>(&m);
+    mirrored.push_back(one != nullptr && one->mirrored);
+    if (mirrored.back() && p.input.layout() != layout::image)
+      return fail(error_kind::corrupt, "an ensemble mirrors what is no image");
+    if (one != nullptr) {
+      auto n = check(space.rules, one->genes).and_then([&] {
+        return decode(space, one->genes, p);
+      });
       if (!n)
         return n;
       networks.push_back(std::move(*n));
@@ -91,7 +100,7 @@ expected<network> decode_mixture(const search_space& space,
   }
   if (networks.empty())
     return fail(error_kind::corrupt, "an ensemble without members");
-  return mixture_of(networks, what);
+  return mixture_of(networks, what, mirrored);
 }
 
 namespace {
@@ -109,13 +118,18 @@ std::string word_for(mixed_answers what) {
 
 } // namespace
 
-network mixture_of(std::span<const network> members, mixed_answers what) {
+network mixture_of(std::span<const network> members, mixed_answers what,
+                   const std::vector<bool>& mirrored) {
   network n;
   n.layers.push_back(members.front().layers.front());
+  const bool any_mirrored = std::ranges::find(mirrored, true) != mirrored.end();
+  const auto both = any_mirrored ? append(n, "both_sides", "both_sides", {}, {0}) : 0;
   std::vector<std::size_t> outputs;
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto& layers = members[m].layers;
     const auto before = n.layers.size();
+    const bool is_mirrored = m < mirrored.size() && mirrored[m];
+    const auto first = is_mirrored ? both : 0;
     // The input, the first of all, is shared.
     for (std::size_t i = 1; i < layers.size(); ++i) {
       auto l = layers[i];
@@ -123,10 +137,13 @@ network mixture_of(std::span<const network> members, mixed_answers what) {
       if (operator_of(l).role == operator_role::output)
         l.op = "project"; // The same map; a network has one output.
       for (auto& input : l.inputs)
-        input = input == 0 ? 0 : before + input - 1;
+        input = input == 0 ? first : before + input - 1;
       n.layers.push_back(std::move(l));
     }
     outputs.push_back(n.layers.size() - 1);
+    if (is_mirrored)
+      outputs.back() = append(n, member_prefix(m) + "mean_of_sides", "mean_of_sides", {},
+                              {outputs.back()});
   }
   append(n, "mixture", "mixture", {{"of", word_for(what)}}, std::move(outputs));
   return n;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace clade {
 
@@ -42,15 +43,22 @@ enum class mixed_answers : std::uint8_t {
 /// Joins networks for one problem to one whose last layer, "mixture", weighs what they
 /// say by its tensor "shares" [members] and, of probabilities, divides the scores by its
 /// tensor "temperature" [1]. The layers of member i, from 0, are named by
-/// `member_prefix`.
-[[nodiscard]] network mixture_of(std::span<const network> members, mixed_answers what);
+/// `member_prefix`. A member whose place in `mirrored` is true says the mean of what it says
+/// of an image and of its mirror image; places that are missing are false.
+[[nodiscard]] network mixture_of(std::span<const network> members, mixed_answers what,
+                                 const std::vector<bool>& mirrored = {});
 
 struct linear_member {
   friend bool operator==(const linear_member&, const linear_member&) = default;
 };
 
+struct candidate_member {
+  genome genes{};
+  bool mirrored = false; ///< As in `mixture_of`; of images alone.
+};
+
 /// A member of an ensemble: the linear model, boosted trees or a candidate.
-using mixture_member = std::variant<linear_member, tree_sizes, genome>;
+using mixture_member = std::variant<linear_member, tree_sizes, candidate_member>;
 
 /// Makes the networks of the members and joins them.
 [[nodiscard]] expected<network> decode_mixture(const search_space& space,

@@ -54,6 +54,15 @@ layer_cost free_of_charge(shapes, const tensor_shape&, const settings_list&) {
   return {};
 }
 
+layer_cost kept_twice(shapes, const tensor_shape& out, const settings_list&) {
+  return {.activation_bytes = 2 * float_bytes * natural(out.elements())};
+}
+
+layer_cost mean_of_two_cost(shapes, const tensor_shape& out, const settings_list&) {
+  const auto elements = natural(out.elements());
+  return {.multiply_adds = elements, .activation_bytes = float_bytes * elements};
+}
+
 layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&) {
   const auto elements = natural(out.elements());
   return {.multiply_adds = elements * (in.size() - 1),
@@ -140,6 +149,25 @@ constexpr std::array rows{
                    .keeps_sign = true,
                    .shape = pixel_shape,
                    .cost = free_of_charge},
+    operator_entry{.name = "both_sides",
+                   .summary = "images, and after them their mirror images",
+                   .details = "In ensembles alone.",
+                   .output = "the same shape, of twice as many examples",
+                   .costs = "8 bytes for each element",
+                   .role = operator_role::adapter,
+                   .takes = images,
+                   .shape = same,
+                   .cost = kept_twice},
+    operator_entry{.name = "mean_of_sides",
+                   .summary = "the mean of what is said of images and of their mirror "
+                              "images",
+                   .details = "In ensembles alone.",
+                   .output = "the same shape, of half as many examples",
+                   .costs = "a multiply-add and 4 bytes for each element",
+                   .role = operator_role::adapter,
+                   .takes = vectors,
+                   .shape = same,
+                   .cost = mean_of_two_cost},
     operator_entry{.name = "resize",
                    .summary = "adaptive average pool",
                    .details = "Row i is the mean of the rows from floor(i * h / "

@@ -49,7 +49,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 33);
+  CHECK(names.size() == 35);
   CHECK(find_operator("convolution") == nullptr);
 }
 

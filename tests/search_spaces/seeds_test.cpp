@@ -121,6 +121,34 @@ TEST_CASE("mixture: networks are joined over one input") {
   CHECK_FALSE(decode_mixture(space, {}, three_of_four, mixed_answers::values));
 }
 
+TEST_CASE("mixture: members that are mirrored share both sides of the images") {
+  const problem image{{{1, 4, 5}}, 3};
+  const auto linear = linear_network(image);
+  const std::vector<network> members{linear, linear, linear};
+  const auto n = mixture_of(members, mixed_answers::probabilities, {true, false, true});
+  const auto place = [&](std::string_view name) {
+    const auto found = std::ranges::find(n.layers, name, &layer::name);
+    REQUIRE(found != n.layers.end());
+    return static_cast<std::size_t>(found - n.layers.begin());
+  };
+  const auto inputs_of = [&](std::string_view name) {
+    return n.layers[place(name)].inputs;
+  };
+  using places = std::vector<std::size_t>;
+  CHECK(inputs_of("both_sides") == places{0});
+  CHECK(inputs_of("m1_output.flatten") == places{place("both_sides")});
+  CHECK(inputs_of("m2_output.flatten") == places{0});
+  CHECK(inputs_of("m3_output.flatten") == places{place("both_sides")});
+  CHECK(inputs_of("mixture")
+        == places{place("m1_mean_of_sides"), place("m2_output"),
+                  place("m3_mean_of_sides")});
+  CHECK(n.cost().parameters
+        == mixture_of(members, mixed_answers::probabilities).cost().parameters);
+  const std::vector<mixture_member> of_a_table{candidate_member{.mirrored = true}};
+  CHECK_FALSE(
+      decode_mixture(with("").value(), of_a_table, three_of_four, mixed_answers::values));
+}
+
 TEST_CASE("mixture: boosted trees are one for two classes and else one for each") {
   const tree_sizes sizes{.trees = 10, .depth = 3};
   const auto three = tree_network(three_of_four, sizes);

@@ -11,6 +11,8 @@
 //                target: text, preprocessing (preprocessing_codec.cpp), [tensor...] ]
 //              | [ [genome | nil...], ... as above, true ]
 //              | [ [genome | nil...], ... as above, true, [place, trees, depth] ]
+//              | [ [genome | nil...], ... as above, true, [place, trees, depth] | nil,
+//                  [place of a mirrored member...] ]
 //     tensor = [ its name in the run, its name in this file ]
 //
 // An ensemble has a list of members, of which nil is the linear model, or the boosted trees
@@ -191,15 +193,26 @@ void decode_trees(decoder& in, std::vector<mixture_member>& members) {
     members[place] = sizes;
 }
 
+void decode_mirrored(decoder& in, std::vector<mixture_member>& members) {
+  for (const auto place : decode_list(in, [](decoder& d) { return d.natural(); })) {
+    auto* one =
+        place < members.size() ? std::get_if<candidate_member>(&members[place]) : nullptr;
+    if (one == nullptr)
+      return in.fail("a mirrored member of an impossible place");
+    one->mirrored = true;
+  }
+}
+
 expected<stored_model> decode_origin(const bytes& raw) {
   decoder in(raw);
   stored_model m;
   const auto fields = in.array();
-  if (fields < 7 || fields > 9)
+  if (fields < 7 || fields > 10)
     in.fail(fmt::format("a model of {} fields", fields));
   if (fields > 7)
     m.members = decode_list(in, [](decoder& d) {
-      return d.is_nil() ? mixture_member() : mixture_member(d.genome());
+      return d.is_nil() ? mixture_member()
+                        : mixture_member(candidate_member{.genes = d.genome()});
     });
   else
     m.genes = in.genome();
@@ -216,8 +229,10 @@ expected<stored_model> decode_origin(const bytes& raw) {
   });
   if (fields > 7)
     in.boolean();
-  if (fields > 8)
+  if (fields > 8 && !in.is_nil())
     decode_trees(in, m.members);
+  if (fields > 9)
+    decode_mirrored(in, m.members);
   if (auto whole = in.finish(); !whole)
     return damaged(whole.error().message);
   return m;
@@ -319,16 +334,22 @@ bytes encode_origin(const exported_model& m) {
     return std::holds_alternative<tree_sizes>(one);
   });
   const bool with_trees = trees != members.end();
+  std::vector<std::size_t> mirrored;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (const auto* one = std::get_if<candidate_member>(&members[i]);
+        one != nullptr && one->mirrored)
+      mirrored.push_back(i);
   // An ensemble has its members in the place of the genome, and a field more, so that
-  // earlier versions refuse it; one with boosted trees has two more.
-  out.array(members.empty() ? 7 : with_trees ? 9 : 8);
+  // earlier versions refuse it; one with boosted trees has two more, and one with mirrored
+  // members three.
+  out.array(members.empty() ? 7 : !mirrored.empty() ? 10 : with_trees ? 9 : 8);
   if (members.empty())
     out.encode(m.origin->genes);
   else
     out.array(members.size());
   for (const auto& member : members)
-    if (const auto* g = std::get_if<genome>(&member))
-      out.encode(*g);
+    if (const auto* one = std::get_if<candidate_member>(&member))
+      out.encode(one->genes);
     else
       out.nil();
   out.text(m.origin->search_space);
@@ -343,6 +364,13 @@ bytes encode_origin(const exported_model& m) {
     const auto& sizes = std::get<tree_sizes>(*trees);
     out.array(3).natural(static_cast<std::uint64_t>(trees - members.begin()));
     out.integer(sizes.trees).integer(sizes.depth);
+  } else if (!mirrored.empty()) {
+    out.nil();
+  }
+  if (!mirrored.empty()) {
+    out.array(mirrored.size());
+    for (const auto place : mirrored)
+      out.natural(place);
   }
   return out.take();
 }

@@ -30,6 +30,14 @@ at::Tensor one_pixel(inputs in) {
   return in[0].unsqueeze(2).unsqueeze(3);
 }
 
+at::Tensor both_sides(inputs in) {
+  return at::cat({in[0], in[0].flip(3)}, 0);
+}
+at::Tensor mean_of_sides(inputs in) {
+  const auto half = in[0].size(0) / 2;
+  return (in[0].narrow(0, 0, half) + in[0].narrow(0, half, half)) * 0.5;
+}
+
 at::Tensor product(inputs in) {
   auto all = in[0] * in[1];
   for (const auto& more : in.subspan(2))
@@ -86,10 +94,16 @@ kernel make_dropout(const kernel_context& c) {
 }
 
 constexpr std::array rows{
-    kernel_row{"input", make<pass_on>},    kernel_row{"activation", make_activation},
-    kernel_row{"dropout", make_dropout},   kernel_row{"add", make<sum>},
-    kernel_row{"multiply", make<product>}, kernel_row{"concat", make<joined>},
-    kernel_row{"flatten", make<flat>},     kernel_row{"as_image", make<one_pixel>},
+    kernel_row{"input", make<pass_on>},
+    kernel_row{"activation", make_activation},
+    kernel_row{"dropout", make_dropout},
+    kernel_row{"add", make<sum>},
+    kernel_row{"multiply", make<product>},
+    kernel_row{"concat", make<joined>},
+    kernel_row{"flatten", make<flat>},
+    kernel_row{"as_image", make<one_pixel>},
+    kernel_row{"both_sides", make<both_sides>},
+    kernel_row{"mean_of_sides", make<mean_of_sides>},
 };
 
 } // namespace

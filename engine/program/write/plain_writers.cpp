@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <numbers>
 
 namespace clade {
@@ -113,6 +114,33 @@ std::string as_image_python(const written_step& s) {
   return s.x() + "[:, :, None, None]";
 }
 
+std::string both_sides_onnx(onnx_lines& s) {
+  const auto one = [&](const char* role, std::int64_t v) { return s.shape(role, {v}); };
+  s.add("Slice",
+        {s.x(), one("from", -1), one("to", std::numeric_limits<std::int64_t>::min()),
+         one("axis", 3), one("step", -1)},
+        "mirrored");
+  s.last("Concat", {s.x(), s.part("mirrored")}).whole("axis", 0);
+  return s.step.name;
+}
+std::string both_sides_script(const written_step& s) {
+  return fmt::format("torch.cat([{}, torch.flip({}, [3])], 0)", s.x(), s.x());
+}
+
+// [2 n, outputs] to [2, n, outputs].
+std::string mean_of_sides_onnx(onnx_lines& s) {
+  const auto outputs = s.step.out.sizes.front();
+  s.add("Reshape", {s.x(), s.shape("shape", {2, -1, outputs})}, "sides");
+  s.last("ReduceMean", {s.part("sides")})
+      .list("axes", onnx_graph::sizes{0})
+      .whole("keepdims", 0);
+  return s.step.name;
+}
+std::string mean_of_sides_script(const written_step& s) {
+  return fmt::format("torch.mean(torch.reshape({}, [2, -1, {}]), 0)", s.x(),
+                     s.step.out.sizes.front());
+}
+
 constexpr std::array rows{
     writer{.computes = "input",
            .onnx = pass_on<onnx_lines>,
@@ -134,6 +162,14 @@ constexpr std::array rows{
            .onnx = multiply_onnx,
            .script = product_of_inputs,
            .python = product_of_inputs},
+    writer{.computes = "both_sides",
+           .onnx = both_sides_onnx,
+           .script = both_sides_script,
+           .python = both_sides_script},
+    writer{.computes = "mean_of_sides",
+           .onnx = mean_of_sides_onnx,
+           .script = mean_of_sides_script,
+           .python = mean_of_sides_script},
     writer{.computes = "concat",
            .onnx = concat_onnx,
            .script = concatenated,

@@ -88,7 +88,10 @@ ordered_json final_model_json(const model_composed& composed) {
                    {"metrics", metrics_json(composed.metrics)},
                    {"left_out", composed.left_out}};
   out["members"] = json_of(composed.members, [](const ensemble_member& m) -> json {
-    return {{"id", m.id}, {"share", m.share}, {"model", model_of(m)}};
+    return {{"id", m.id},
+            {"share", m.share},
+            {"model", model_of(m)},
+            {"mirrored", m.mirrored.value_or(false)}};
   });
   out["models"] = json_of(composed.models);
   return out;

@@ -161,6 +161,9 @@ struct ensemble_member {
   double share = 0;
   double temperature = 1;            ///< Its scores of classes are divided by it.
   std::optional<tree_sizes> trees{}; ///< The sizes of boosted trees.
+  /// Of images: it says the mean of what it says of an image and of its mirror image.
+  /// None, as in runs of earlier versions: it does not.
+  std::optional<bool> mirrored{};
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };

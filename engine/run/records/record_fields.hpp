@@ -271,6 +271,7 @@ void fields(auto& v, like<ensemble_member> auto& m) {
   v("share", m.share);
   v("temperature", m.temperature);
   v.last("trees", m.trees);
+  v.last("mirrored", m.mirrored);
 }
 
 void fields(auto& v, like<ranked_model> auto& m) {

@@ -48,6 +48,8 @@ void check_read(decoder& in, const model_composed& r) {
       in.fail("a share of an ensemble is not in (0, 1]");
     else if (m.trees && (m.id != 0 || !are_possible(*m.trees)))
       in.fail("trees of an ensemble are of impossible size");
+    else if (m.mirrored && m.id == 0)
+      in.fail("the linear model or trees of an ensemble are mirrored");
     else if (!(m.temperature > 0) || !std::isfinite(m.temperature))
       in.fail("the temperature of a member is not above 0");
   if (!(r.temperature > 0) || !std::isfinite(r.temperature))

@@ -252,7 +252,8 @@ composition composer::composed(const ensemble& e) {
       out.model.members.push_back(
           {.id = m->id,
            .share = share / static_cast<double>(bag.members.size()),
-           .temperature = bag.temperature});
+           .temperature = bag.temperature,
+           .mirrored = bag.mirrored ? std::optional(true) : std::nullopt});
   }
   if (!fitted.empty())
     out.fitted_weights = encode_weights(fitted);

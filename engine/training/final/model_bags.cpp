@@ -125,6 +125,7 @@ expected<model_bag>
 model_gathering::answered(const std::vector<const trained_member*>& members,
                           clock::time_point latest) const {
   model_bag bag{.members = members, .turns = no_turns(), .said = empty_answers()};
+  bool mirrors = data_.features.dim() == 4;
   const auto folds = members.front()->fold.of;
   if (folds > 1 && members.size() != folds)
     return fail(error_kind::not_found,
@@ -151,8 +152,36 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
     bag.turns.index_fill_(0, judged, static_cast<std::int64_t>(bag.models.size()));
     bag.models.push_back(says);
     add_costs(bag.costs, {.costs = costs_of(planned->network, predict)});
+    mirrors = mirrors && planned->recipe.flip;
   }
-  return bag;
+  return mirrors ? mirrored_unless_behind(std::move(bag)) : bag;
+}
+
+model_bag model_gathering::mirrored_unless_behind(model_bag plain) const {
+  auto bag = plain;
+  bag.mirrored = true;
+  bag.said = empty_answers();
+  for (auto& cost : bag.costs.metrics)
+    cost.value *= 2; // The operations, and the time that they take.
+  for (std::size_t k = 0; k < bag.models.size(); ++k) {
+    bag.models[k] = [one = plain.models[k]](const at::Tensor& x) {
+      return (one(x) + one(x.flip(3))) * 0.5;
+    };
+    const model predict = [&](const at::Tensor& x) {
+      return clock::now() > networks_until_ ? throw too_late() : bag.models[k](x);
+    };
+    try {
+      const auto judged = data_of_fold(data_, bag.members[k]->fold, seed_).validation;
+      bag.said.index_copy_(0, judged, answer(predict, judged));
+    } catch (const too_late&) {
+      return plain;
+    }
+  }
+  const auto how = score_calibration{.least = least_probability()};
+  const auto before = measured(plain.said, plain.costs, how);
+  const bool behind = is_behind(measured(bag.said, bag.costs, how), before,
+                                measurable_part(context_.setup().goal, before));
+  return behind ? plain : bag;
 }
 
 // A network that was trained for long is too sure, and would be left out for that alone.

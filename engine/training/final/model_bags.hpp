@@ -32,6 +32,8 @@ struct model_bag {
   at::Tensor said{};
   bool tested = false;
   double temperature = 1; ///< By which the scores of each member are divided.
+  /// Each member says the mean of what it says of an image and of its mirror image.
+  bool mirrored = false;
   evaluation
       costs{}; ///< Parameters, and the metrics of costs that the objective asks for.
 
@@ -116,6 +118,9 @@ private:
   answered(const std::vector<const trained_member*>& members,
            clock::time_point latest) const;
   [[nodiscard]] at::Tensor answer(const model& says, const at::Tensor& part) const;
+  /// Returns the same models, mirrored, unless they are behind then by the run's objective
+  /// or there is no time to ask them.
+  [[nodiscard]] model_bag mirrored_unless_behind(model_bag plain) const;
   [[nodiscard]] std::shared_ptr<network_module>
   network_of(const tree_sizes& sizes, const std::vector<weight_tensor>& weights) const;
   [[nodiscard]] evaluation costs_of(const network& n, const model& says) const;

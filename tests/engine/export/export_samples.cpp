@@ -175,6 +175,8 @@ void write_random(samples& out, const char* space_name, const problem& p) {
     return out.write(mixture_of(networks, mixed_answers::values), p);
   out.write(mixture_of(networks, mixed_answers::probabilities), p);
   out.write(mixture_of(networks, mixed_answers::bounded_probabilities), p);
+  if (p.input.layout() == layout::image)
+    out.write(mixture_of(networks, mixed_answers::probabilities, {true, false, true}), p);
 }
 
 } // namespace

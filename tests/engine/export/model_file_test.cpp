@@ -68,7 +68,7 @@ TEST_CASE("model file: an ensemble has the linear model, boosted trees and genom
   const auto p = m.how.as_problem();
   const auto space = parse_search_space(m.origin->search_space, "its space").value();
   m.origin->members = {linear_member(), tree_sizes{.trees = 3, .depth = 2},
-                       m.origin->genes};
+                       candidate_member{m.origin->genes}};
   const auto n =
       decode_mixture(space, m.origin->members, p, mixed_answers::probabilities).value();
   auto weights = test::random_weights(n, 1);
@@ -100,6 +100,41 @@ TEST_CASE("model file: an ensemble has the linear model, boosted trees and genom
   CHECK(again->weights == weights);
   m.origin->members[1] = tree_sizes{.trees = 3, .depth = 20};
   CHECK(has(error_of(m), "trees of impossible size or place"));
+}
+
+TEST_CASE("model file: members are mirrored as they were, and no member of a table is") {
+  auto m = test::a_tiny_model();
+  m.how = {.shape = {{1, 2, 2}}, .width = 4, .classes = {"no", "yes"}};
+  m.how.checksum = {1, 2};
+  m.origin->search_space =
+      "image = true\n[limits]\ninitial_nodes = 1\n[operators.conv]\nfilters = [2, 4]\n";
+  const auto space = parse_search_space(m.origin->search_space, "its space").value();
+  const auto genes = test::a_chain({{{}, "conv", {{"filters", std::int64_t{2}}}}});
+  for (const std::vector<bool>& mirrored :
+       {std::vector<bool>{true, false}, {false, true}}) {
+    m.origin->members = {candidate_member{genes, mirrored[0]},
+                         candidate_member{genes, mirrored[1]}};
+    const auto n = decode_mixture(space, m.origin->members, m.how.as_problem(),
+                                  mixed_answers::probabilities);
+    INFO((n ? "" : n.error().message));
+    REQUIRE(n);
+    auto weights = test::random_weights(*n, 1);
+    weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
+    weights.push_back({"mixture.temperature", {1}, {1}});
+    const auto parts = export_network(*n, weights);
+    INFO((parts ? "" : parts.error().message));
+    REQUIRE(parts);
+    m.steps = parts->steps;
+    m.weights = parts->weights;
+    m.run_tensors = parts->run_tensors;
+    const auto read = decode_model(encode_safetensors(m));
+    INFO((read ? "" : read.error().message));
+    REQUIRE(read);
+    CHECK(read->network == *n);
+  }
+  auto table = test::a_tiny_model();
+  table.origin->members = {candidate_member{table.origin->genes, true}};
+  CHECK(has(error_of(table), "mirrors what is no image"));
 }
 
 TEST_CASE("model file: a changed byte anywhere is found, and so is a missing one") {

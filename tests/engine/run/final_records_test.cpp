@@ -126,7 +126,8 @@ TEST_CASE("final stage: its records come back as they were written") {
         record{
             model_composed{.members = {{0, 0.25},
                                        {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}},
-                                       {12, 0.25}}}}}) {
+                                       {12, 0.25}}}},
+        record{model_composed{.members = {{.id = 12, .share = 1, .mirrored = true}}}}}) {
     const auto again = decode_record(encode(r));
     REQUIRE(again);
     CHECK(encode(*again) == encode(r));
@@ -141,7 +142,8 @@ TEST_CASE("final stage: its records come back as they were written") {
   for (const ensemble_member& m :
        {ensemble_member{0, 1, 1, tree_sizes{.trees = 0, .depth = 6}},
         ensemble_member{0, 1, 1, tree_sizes{.trees = 9, .depth = 60}},
-        ensemble_member{3, 1, 1, tree_sizes{.trees = 9, .depth = 6}}})
+        ensemble_member{3, 1, 1, tree_sizes{.trees = 9, .depth = 6}},
+        ensemble_member{.id = 0, .share = 1, .mirrored = true}})
     CHECK_FALSE(decode_record(encode(record{model_composed{.members = {m}}})));
   CHECK_FALSE(
       decode_record(encode(record{final_planned{.trainings = {{1, 1, {5, 5}}}}})));

@@ -38,6 +38,16 @@ trained_member trained(fitness_function& trainer, candidate_id id, data_fold fol
           .weights = **done.weights.load()};
 }
 
+/// Returns the same of a convolutional network for images.
+trained_member trained_on_images(fitness_function& trainer, candidate_id id) {
+  auto j = a_job(a_conv_network(), id);
+  j.keep_weights_above = -std::numeric_limits<double>::infinity();
+  unheard_progress nobody;
+  auto done = trainer.evaluate(j, nobody);
+  REQUIRE(done.evaluation.outcome == outcome::succeeded);
+  return {.id = id, .genome = j.genome, .bag = id, .weights = **done.weights.load()};
+}
+
 /// Returns weights whose scores are so many times as far apart.
 bytes surer(const bytes& weights, float times) {
   auto all = decode_weights(weights);
@@ -103,6 +113,30 @@ TEST_CASE(
   const auto again = decode_composition(encode(*made));
   REQUIRE(again);
   CHECK(encode(*again) == encode(*made));
+}
+
+TEST_CASE("composing: networks that were trained with mirrored images see both sides") {
+  training_bench bench(halves_csv(120));
+  bench.setup.data.shape = {{1, 6, 6}};
+  bench.setup.space.input = layout::image;
+  bench.setup.training.flip = GENERATE(false, true);
+  const std::vector<trained_member> members{trained_on_images(*bench.trainer(), 1)};
+  training_context context(bench.setup, 1);
+  REQUIRE(context.load());
+  model_gathering models(context, 1, model_gathering::clock::time_point::max());
+  models.add({&members.front()});
+  REQUIRE(models.bags.size() == 1);
+  const auto& bag = models.bags.front();
+  // A bright half is as bright from the other side, so that it is not behind.
+  CHECK(bag.mirrored == bench.setup.training.flip);
+  CHECK(bag.costs.parameters < 1000);
+  const auto x = at::rand({5, 1, 6, 6});
+  CHECK(at::allclose(bag.models[0](x), bag.models[0](x.flip(3)), 1e-4, 1e-4)
+        == bag.mirrored);
+  const auto made = bench.trainer()->compose(members, 1, {});
+  REQUIRE(made);
+  for (const auto& m : made->model.members)
+    CHECK(m.mirrored.value_or(false) == (bag.mirrored && m.id == 1));
 }
 
 TEST_CASE("composing: all models are ranked, and the columns that matter are found") {

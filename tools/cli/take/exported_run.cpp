@@ -134,7 +134,8 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
       auto one = find_kept(s, file, m.id);
       if (!one)
         return tl::unexpected(one.error());
-      kept.members.emplace_back(*one->genes);
+      kept.members.emplace_back(
+          candidate_member{.genes = *one->genes, .mirrored = m.mirrored.value_or(false)});
       weights = std::move(one->weights);
     }
     for (auto& w : weights) {
