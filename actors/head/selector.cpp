@@ -178,9 +178,12 @@ void selector_state::apply_one(const record& r) {
     present.copying.erase(evaluated->evaluated.id);
     if (end_wanted && !run.best.empty())
       plan_end(*std::exchange(end_wanted, std::nullopt));
+    if (run.plan)
+      compose_interim();
   } else if (const auto* closed = std::get_if<generation_closed>(&r)) {
     if (const auto why = why_stop_after(run, closed->generation, stop_after))
       stop(*why);
+    compose_interim();
   } else if (std::holds_alternative<final_planned>(r)) {
     present.ordered = run.born;
     arrived.clear();

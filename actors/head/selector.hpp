@@ -61,6 +61,9 @@ struct selector_state {
   run_finished final_record;
   std::optional<std::string> end_wanted; ///< Why, once a candidate has succeeded.
   std::optional<composition> composed;   ///< Recorded with the end of the run.
+  bool interim_out = false;              ///< A node puts an interim model together.
+  /// One is due when so many generations are closed and trainings of the end are done.
+  std::size_t interim_due = 1;
 
   std::string stop_after; ///< Who wants it to stop once the generation is closed.
   std::string stop_reason;
@@ -88,8 +91,13 @@ private:
   void plan_end(const std::string& reason);
   void drop_open(bool planned = false);
   void compose();
-  void collect_weights(std::shared_ptr<std::vector<trained_member>> all,
-                       std::size_t next);
+  void compose_interim();
+  void take_interim(const test_answer& answer);
+  using members_handler =
+      std::function<void(const std::shared_ptr<std::vector<trained_member>>&)>;
+  /// `then` gets the members with their weights.
+  void collect_weights(std::shared_ptr<std::vector<trained_member>> all, std::size_t next,
+                       const members_handler& then);
   /// `why`: what kept more models from being put together; empty: nothing did.
   void request_composition(std::shared_ptr<std::vector<trained_member>> all,
                            const std::string& why = {});

@@ -73,22 +73,74 @@ void selector_state::drop_open(bool planned) {
 }
 
 void selector_state::compose() {
-  collect_weights(std::make_shared<std::vector<trained_member>>(members_of(run)), 0);
+  if (interim_out)
+    return; // It is a task of the same name; its answer comes back here.
+  collect_weights(std::make_shared<std::vector<trained_member>>(members_of(run)), 0,
+                  [this](const auto& all) { request_composition(all); });
+}
+
+// What `predict` takes while the run is under way, and what is left if it is killed. The
+// models change less and less, so the times between grow.
+void selector_state::compose_interim() {
+  constexpr auto least = 1s, most = 30s;
+  constexpr auto share = 50; // Of the time that is left: one part in so many.
+  const auto done = run.generations.size() + run.finals.size();
+  const bool pays = course.stage == run_stage::searching || open_trainings(run) > 0;
+  if (interim_out || done < interim_due || !pays || course.stopping() || course.over()
+      || course.finishing() || run.best.empty()
+      || run.rules.final_stage.model != "ensemble" || late(least * share / 2))
+    return;
+  interim_due = 2 * done;
+  interim_out = true;
+  const auto left = time_left();
+  const auto time =
+      left.count() == 0
+          ? std::chrono::milliseconds(most)
+          : std::clamp<std::chrono::milliseconds>(left / share, least, most);
+  collect_weights(
+      std::make_shared<std::vector<trained_member>>(members_of(run)), 0,
+      [this, time](const auto& all) {
+        assignment what{
+            .id = {0, task_type::compose},
+            .what = composition_task{.members = blob(encode(*all)),
+                                     .time_ms = static_cast<std::uint64_t>(time.count()),
+                                     .interim = true}};
+        self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
+            .then([this](const test_answer& answer) { take_interim(answer); });
+      });
+}
+
+void selector_state::take_interim(const test_answer& answer) {
+  interim_out = false;
+  if (answer.measured && answer.composed) {
+    const auto& made = *answer.composed;
+    note(interim_composed{made.model},
+         made.fitted_weights.empty() ? blob() : blob(made.fitted_weights));
+  } else {
+    // The one before stays; the record says why there is no newer one.
+    interim_composed same{run.interim.value_or(model_composed())};
+    same.model.left_out = {answer.measured ? "the model did not come"
+                                           : answer.measured.error().message};
+    note(std::move(same));
+  }
+  if (course.finishing())
+    compose();
+  advance();
 }
 
 void selector_state::collect_weights(std::shared_ptr<std::vector<trained_member>> all,
-                                     std::size_t next) {
+                                     std::size_t next, const members_handler& then) {
   if (next == all->size())
-    return request_composition(all);
+    return then(all);
   self->request(params.archive, caf::infinite, fetch_weights{(*all)[next].id})
-      .then([this, all, next](const fetched_weights& fetched) {
+      .then([this, all, next, then](const fetched_weights& fetched) {
         // Damaged ones are left out by whoever puts the model together, and named.
         const auto whole =
             fetched.found ? fetched.found->load()
                           : expected<shared_bytes>(tl::unexpected(fetched.found.error()));
         if (whole)
           (*all)[next].weights = **whole;
-        collect_weights(all, next + 1);
+        collect_weights(all, next + 1, then);
       });
 }
 

@@ -88,6 +88,7 @@ struct composition_task {
   blob members;              ///< Encoded (engine/evaluation/composition.hpp).
   std::uint64_t time_ms = 0; ///< 0: as long as it takes.
   std::uint32_t threads = 1; ///< So many may compute it.
+  bool interim = false;      ///< `composition_purpose`.
 };
 
 /// One task, as a node needs it.

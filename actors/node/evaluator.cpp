@@ -33,7 +33,9 @@ expected<bytes> compose(const evaluator_params& params, const assignment& a,
         return params.work->compose(a.lease, members,
                                     {.epochs = 0,
                                      .time = std::chrono::milliseconds(task.time_ms),
-                                     .threads = task.threads});
+                                     .threads = task.threads},
+                                    task.interim ? composition_purpose::interim
+                                                 : composition_purpose::final_model);
       })
       .map([](const composition& made) { return encode(made); });
 }

@@ -190,14 +190,15 @@ expected<examination> node_work::examine(std::uint64_t lease, job j, const bytes
 
 expected<composition> node_work::compose(std::uint64_t lease,
                                          std::span<const trained_member> members,
-                                         const clade::budget& said) {
+                                         const clade::budget& said,
+                                         composition_purpose purpose) {
   std::lock_guard lock(fitness_mutex_);
   // Whoever puts it together leaves out what there is no time for; this is for one who
   // hangs.
   const occupation here(*this, {0, task_type::compose}, lease, longest_test(said.time));
   if (auto cores = cores_for(said); !cores)
     return tl::unexpected(cores.error());
-  return fitness_->compose(members, seed_, budget(said));
+  return fitness_->compose(members, seed_, budget(said), purpose);
 }
 
 expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {

@@ -74,7 +74,8 @@ public:
                                               std::vector<job> before, progress& p);
   [[nodiscard]] expected<composition> compose(std::uint64_t lease,
                                               std::span<const trained_member> members,
-                                              const clade::budget& said);
+                                              const clade::budget& said,
+                                              composition_purpose purpose);
   /// Tests the linear model; returns nothing where that has no meaning.
   [[nodiscard]] expected<std::optional<examination>> baseline(std::uint64_t lease);
 

@@ -20,10 +20,16 @@ struct trained_member {
   bytes weights;
 };
 
+/// What models are put together for.
+enum class composition_purpose : std::uint8_t {
+  final_model,
+  interim ///< The run goes on, and the test part is not asked.
+};
+
 /// The final model, as it was chosen on the validation part and measured on the test part.
 struct composition {
   model_composed model;
-  examination tested;
+  examination tested; ///< Empty of an interim one, and so are those below.
   /// The linear model and boosted trees, tested; none where they could not be fitted in
   /// time, or the examples are no vectors.
   std::optional<examination> linear, trees;

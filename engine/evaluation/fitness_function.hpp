@@ -112,7 +112,8 @@ public:
 
   /// Puts the final model together from trained ones and tests it (composition.hpp).
   [[nodiscard]] virtual expected<composition> compose(std::span<const trained_member>,
-                                                      std::uint64_t, const budget&) {
+                                                      std::uint64_t, const budget&,
+                                                      composition_purpose) {
     return fail(error_kind::internal, "there is nothing to put together");
   }
 

@@ -106,6 +106,15 @@ const scenarios = {
     answer(seen);
   },
 
+  /** Answers the rows of the models that the final one was chosen from, by the heads of their table. */
+  async models(page) {
+    answer(await page.locator("[data-test=models]").evaluate((t) => {
+      const texts = (row) => [...row.cells].map((c) => c.textContent.trim());
+      const [head, ...body] = [...t.rows].map(texts);
+      return body.map((cells) => Object.fromEntries(cells.map((c, i) => [head[i], c])));
+    }));
+  },
+
   /** Answers what the page shows of the verdict where the server's is the sentence of a step. */
   async verdict(page) {
     const sentence = await step();

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import unittest
 
+import final_test
 from live_runs import PATIENCE_S, RunTest, await_true
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -378,6 +379,22 @@ class Charts(PageTest):
         self.assertLessEqual(seen["width"], 380)
         self.assertEqual((seen["narrow"], seen["cut"]), ([], 0))
         self.assertGreaterEqual(seen["smallest"], 9)
+
+
+class Models(PageTest):
+    def test_models_are_ranked_as_the_run_ranks_them(self):
+        file = self.folder / "ended.toml"
+        file.write_text(final_test.EXPERIMENT)
+        self.finish("run", file, "--slots", "cpu:2")
+        known = json.loads(self.finish("show", self.run_folder(), "--json").out)["end"]["final_model"]["models"]
+        view, address = self.attach()
+        shown = self.only(address, "models")
+        view.kill()
+        self.assertEqual([row["model"] for row in shown], [model["subject"] for model in known])
+        for row, model in zip(shown, known, strict=True):
+            self.assertEqual(row["validation.accuracy"], f"{model['metrics']['validation.accuracy']:.4f}")
+            self.assertEqual(row["parameters"], f"{model['parameters']:,}")
+            self.assertEqual(row["share"] == "-", model["share"] == 0)
 
 
 class SteadyState(StoredRun):

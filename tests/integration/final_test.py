@@ -109,6 +109,20 @@ class FinalModel(RunTest):
         self.assert_all_is_there()
         self.assert_undisturbed(self.file)
 
+    def test_a_run_that_is_killed_on_the_way_has_a_model_to_use(self):
+        run = self.start("run", self.file, "--slots", "cpu:2", "--set", "evolution.generations=1000")
+        self.await_count("select count(*) from records where kind = 15", 1, run)
+        run.kill()
+        folder = self.run_folder()
+        self.assertIn("the model so far: validation.", self.finish("show", folder).out)
+        self.assertTrue(json.loads(self.finish("show", folder, "--json").out)["model_so_far"]["members"])
+        said = self.predicted(folder)
+        self.assertEqual(len(said.splitlines()), 3)
+        model = self.folder / "model.safetensors"
+        told = self.finish("export", folder, "--safetensors", model).out
+        self.assertRegex(told, "the model so far|#[0-9]+ of")
+        self.assertEqual(self.predicted(model), said)
+
     def test_a_run_with_little_time_ends_with_a_model(self):
         run = self.run_to_end("--minutes", "0.2", "--set", "evolution.generations=1000")
         self.assertIn("final model", self.tests_of_the_end())

@@ -72,8 +72,11 @@ std::vector<std::string> names_of(const preprocessing& how) {
 std::string title_of(const exported_model& m) {
   if (m.run.empty())
     return "a network before its training";
-  std::string out =
-      fmt::format("{} of {}", m.id == 0 ? "the final model" : numbered(m.id), m.run);
+  std::string out = fmt::format("{} of {}",
+                                m.id != 0   ? numbered(m.id)
+                                : m.interim ? "the model so far"
+                                            : "the final model",
+                                m.run);
   for (std::size_t i = 0; i < m.metrics.size(); ++i)
     out += fmt::format("{}{} {}", i == 0 ? ": " : ", ", m.metrics[i].name,
                        metric_text(m.metrics[i].value));

@@ -38,8 +38,9 @@ struct model_origin {
 /// A trained network and all that it takes to apply it to raw data: what every format is
 /// written from.
 struct exported_model {
-  std::string run; ///< Its folder's name; empty before its training.
-  candidate_id id = 0;
+  std::string run;      ///< Its folder's name; empty before its training.
+  candidate_id id = 0;  ///< 0: a model that was put together.
+  bool interim = false; ///< Of a run that was under way.
   std::vector<metric> metrics;
   std::string drawing; ///< The network for people, lines.
   preprocessing how;

@@ -143,6 +143,7 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
   out["generations"] = json_of(generations);
   out["nodes"] = json_of(nodes);
   out["front"] = front ? front_json(*front) : json();
+  out["model_so_far"] = r.interim ? final_model_json(*r.interim) : json();
   out["end"] = end ? end_json(*end) : json();
   out["annotations"] = annotations_json(annotated);
   return text_of(out);

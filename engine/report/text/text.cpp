@@ -233,6 +233,14 @@ std::string to_text(const run_view& r) {
     text += fmt::format("  best {}: {} {}{}\n", numbered(o.best), o.goal.metric,
                         metric_text(o.best_fitness),
                         o.goal.maximize ? "" : " (the lower the better)");
+  if (r.interim && !r.interim->members.empty()) {
+    const auto value = find(r.interim->metrics, o.goal.metric);
+    text += fmt::format(
+        "  the model so far: {}{}\n",
+        value ? fmt::format("{} {}, ", o.goal.metric, metric_text(*value)) : "",
+        joined(r.interim->members, ", ",
+               [](const ensemble_member& m) { return clade::to_text(m, 3); }));
+  }
   return to_text(r, text);
 }
 

@@ -18,6 +18,7 @@
 //                                                                model_composed
 //               | [14, id, slot, waited_ms, of_ms, left_out, of_gradients]
 //                                                                straggler_seen
+//               | [15, [as 13, without its kind]]                interim_composed
 //   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees
 //   ranked      = [subject, id, metrics, parameters, share]
 //   training    = [source, epochs, fold, (threads)]

@@ -196,10 +196,17 @@ struct model_composed {
   std::optional<std::vector<ranked_model>> models{};
 };
 
-using record = std::variant<run_started, candidate_born, candidate_evaluated,
-                            generation_closed, run_finished, run_paused, run_resumed,
-                            attempt_failed, slot_changed, run_forked, operator_command,
-                            final_planned, model_composed, straggler_seen>;
+/// What may be used while a run is under way was put together from the models of then, on
+/// the validation part alone; the last one counts. An observation.
+struct interim_composed {
+  model_composed model;
+};
+
+using record =
+    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
+                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed,
+                 run_forked, operator_command, final_planned, model_composed,
+                 straggler_seen, interim_composed>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);

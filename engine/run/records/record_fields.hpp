@@ -291,4 +291,8 @@ void fields(auto& v, like<model_composed> auto& r) {
   v.last("models", r.models);
 }
 
+void fields(auto& v, like<interim_composed> auto& r) {
+  v.aside("model", r.model);
+}
+
 } // namespace clade

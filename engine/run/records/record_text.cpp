@@ -60,6 +60,12 @@ std::string line(const slot_changed& r) {
                      r.rounding ? fmt::format(", rounding {}", *r.rounding) : "");
 }
 
+std::string line(const interim_composed& r) {
+  return fmt::format("the model so far: {}",
+                     joined(r.model.members, " ",
+                            [](const ensemble_member& m) { return to_text(m, 2); }));
+}
+
 std::string line(const straggler_seen& r) {
   std::string text = fmt::format("slot {} was slow in {}", r.slot, numbered(r.id));
   if (r.waited_ms > 0)

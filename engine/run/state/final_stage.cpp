@@ -257,13 +257,19 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   return found;
 }
 
-/// If one of them alone is trained, that is the one that is proven: the trainings before were
-/// so short that they tell nothing.
-void trust_proven(std::vector<individual>& those, const final_means& means) {
-  const auto proven =
-      std::ranges::find_if(those, [](const individual& i) { return i.learning.proven; });
-  if (proven != those.end() && means.slots / threads_for(*proven, means) == 1)
-    std::rotate(those.begin(), proven, proven + 1);
+/// If one genome alone is trained, that is the first of the seeds that are proven: the
+/// trainings before were so short that they tell nothing.
+void trust_proven(std::vector<individual>& those, std::span<const individual> best,
+                  const final_means& means) {
+  const individual* first = nullptr;
+  for (const auto& i : best)
+    if (i.learning.proven && i.fitness.violation <= best.front().fitness.violation
+        && epochs_alone(i, means) >= least_part && (first == nullptr || i.id < first->id))
+      first = &i;
+  if (first == nullptr || means.slots / threads_for(*first, means) != 1)
+    return;
+  std::erase_if(those, [&](const individual& i) { return i.id == first->id; });
+  those.insert(those.begin(), *first);
 }
 
 /// Returns whether another genome is better at the end than all of those.
@@ -327,7 +333,7 @@ final_planned plan_final_stage(const final_params& params,
         && (at_end.empty() || !is_ahead_at_end(at_end.front(), sources, means, epochs));
     if (!for_long) {
       sources = std::move(at_end);
-      trust_proven(sources, means);
+      trust_proven(sources, best, means);
     }
   }
   if (sources.empty())

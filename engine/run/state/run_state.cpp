@@ -223,6 +223,11 @@ expected<void> fold(run_state& state, const record& r, const model_composed& com
   return {};
 }
 
+expected<void> fold(run_state& state, const record&, const interim_composed& r) {
+  state.interim = r.model;
+  return {};
+}
+
 expected<void> fold(run_state& state, const record& r, const run_forked& forked) {
   if (forked.generation != state.generations.size())
     return misfit(r,

@@ -88,6 +88,7 @@ struct run_state {
   std::size_t planned_born = 0;
   std::vector<final_model> finals; ///< Trainings of the plan that did not fail.
   std::optional<model_composed> composed;
+  std::optional<model_composed> interim; ///< The last one.
   std::optional<run_finished> finished;
   /// Notes and tags, without their times: the fold is not told when a record was written.
   annotations annotated;

@@ -172,6 +172,10 @@ std::vector<candidate_id> weights_to_keep(const run_state& run) {
     keep.push_back(f.who.id);
   if (run.best_random)
     keep.push_back(run.best_random->id);
+  if (run.interim)
+    for (const auto& m : run.interim->members)
+      if (m.id != 0)
+        keep.push_back(m.id);
   return keep;
 }
 

@@ -41,7 +41,8 @@ void salvage_copy::add(const stored_record& row, const record& r) {
   insert_.bind(5, as_signed(row.checksum));
   insert_.exec();
   queried_.write(row.sequence, row.unix_ms, r);
-  composed_ = composed_ || std::holds_alternative<model_composed>(r);
+  composed_ = composed_ || std::holds_alternative<model_composed>(r)
+              || std::holds_alternative<interim_composed>(r);
   records_ = row.sequence;
   if (records_ % records_per_transaction == 0) {
     complete_tables();

@@ -46,7 +46,7 @@ private:
   goal_reader goal_of_;
   objective fallback_;
   std::uint64_t records_ = 0;
-  bool composed_ = false; ///< A record that was added puts the final model together.
+  bool composed_ = false; ///< A record that was added puts a model together.
   tables queried_;
   SQLite::Statement insert_, select_weights_hash_;
 };

@@ -1,5 +1,6 @@
 // Reads for people, of the tables made for them. The quartiles of a generation are found
 // from its candidates when they are asked for: they change while it is in progress.
+#include "engine/run/records/record_kind.hpp"
 #include "engine/run/state/summary.hpp"
 #include "engine/store/run/store_impl.hpp"
 #include "engine/store/sqlite/objective_table.hpp"
@@ -242,6 +243,22 @@ expected<std::optional<model_composed>> store::find_final_model() const {
       return tl::unexpected(r.error());
     auto* composed = std::get_if<model_composed>(&*r);
     return composed == nullptr ? std::nullopt : std::optional(std::move(*composed));
+  });
+}
+
+expected<std::optional<model_composed>> store::find_interim_model() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::optional<model_composed>> {
+    auto r = impl_->find_record(
+        "select sequence from records where kind = ? "
+        "order by sequence desc limit 1",
+        static_cast<std::int64_t>(kind_of(record(interim_composed{}))));
+    if (!r && r.error().kind == error_kind::not_found)
+      return std::nullopt;
+    if (!r)
+      return tl::unexpected(r.error());
+    auto* interim = std::get_if<interim_composed>(&*r);
+    return interim == nullptr ? std::nullopt : std::optional(std::move(interim->model));
   });
 }
 

@@ -226,8 +226,8 @@ expected<store::place> store::append(std::span<const entry> entries) {
              if (e.weights.empty())
                continue;
              const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
-             if (evaluated == nullptr
-                 && !std::holds_alternative<model_composed>(e.record))
+             if (evaluated == nullptr && !std::holds_alternative<model_composed>(e.record)
+                 && !std::holds_alternative<interim_composed>(e.record))
                throw error{error_kind::internal, "weights came without an evaluation"};
              // The weights of members of an ensemble that are no candidates have the
              // number 0.

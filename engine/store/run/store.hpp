@@ -121,6 +121,9 @@ public:
 
   /// Returns how the final model was put together; none where there is none.
   [[nodiscard]] expected<std::optional<model_composed>> find_final_model() const;
+  /// Returns the last that was put together while the run was under way; none where there
+  /// is none. It looks at the records one by one.
+  [[nodiscard]] expected<std::optional<model_composed>> find_interim_model() const;
 
   /// From here on every answer is of this moment, whatever is recorded meanwhile; the log
   /// beside the file grows until this is closed. (rows.cpp)

@@ -336,6 +336,8 @@ void tables::write(const slot_changed& r) {
 // Among the records alone.
 void tables::write(const straggler_seen&) {}
 
+void tables::write(const interim_composed&) {}
+
 void tables::write(const run_forked& r) {
   execute(fork_run_, r.seed, to_text(r.search), forked_comment(r) + r.experiment);
 }

@@ -46,6 +46,7 @@ private:
   void write(const attempt_failed& r);
   void write(const slot_changed& r);
   void write(const straggler_seen& r);
+  void write(const interim_composed& r);
   void write(const run_forked& r);
   /// No table has anything of other kinds.
   template<class Other>

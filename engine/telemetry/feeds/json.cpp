@@ -112,9 +112,21 @@ json event_json(const operator_command& r, const run_picture& p) {
           {"who", r.who}};
 }
 
+json composed_json(const model_composed& model, bool interim) {
+  auto out = final_model_json(model);
+  out["interim"] = interim;
+  return out;
+}
+
 json event_json(const model_composed& r, const run_picture&) {
   json out{{"event", "model_composed"}};
-  out.update(final_model_json(r));
+  out.update(composed_json(r, false));
+  return out;
+}
+
+json event_json(const interim_composed& r, const run_picture&) {
+  json out{{"event", "interim_composed"}};
+  out.update(composed_json(r.model, true));
   return out;
 }
 
@@ -242,6 +254,7 @@ std::string to_json(const run_picture& p, const std::string& name, feed_state sh
   out["attempts"] = json_of(p.attempts);
   out["slots"] = json_of(p.slots);
   out["finished"] = json_of(p.finished);
+  out["composed"] = p.composed ? composed_json(*p.composed, p.composed_interim) : json();
   out["annotations"] = annotations_json(p.annotated);
   return text_of(out);
 }

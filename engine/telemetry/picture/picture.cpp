@@ -190,6 +190,18 @@ expected<void> fold(run_picture&, const straggler_seen&) {
   return {};
 }
 
+expected<void> fold(run_picture& p, const model_composed& r) {
+  p.composed = r;
+  p.composed_interim = false;
+  return {};
+}
+
+expected<void> fold(run_picture& p, const interim_composed& r) {
+  p.composed = r.model;
+  p.composed_interim = true;
+  return {};
+}
+
 expected<void> fold(run_picture& p, const slot_changed& r) {
   if (r.joined) {
     end_stay(p, r.slot, "replaced");

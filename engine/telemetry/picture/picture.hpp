@@ -81,6 +81,9 @@ struct run_picture {
                                                ///< of those that left the last few.
   std::deque<attempt_failed> attempts;         ///< The latest last.
   std::optional<run_finished> finished;
+  /// The final model, or while there is none the last interim one.
+  std::optional<model_composed> composed;
+  bool composed_interim = false;
   bool folds_apart = false; ///< `final_planned::folds_apart`.
   /// The trainings at the end of the run: how many are planned and evaluated, and the
   /// generation that they are in; 0: none is born.

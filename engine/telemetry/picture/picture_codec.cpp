@@ -11,6 +11,7 @@
 //            "slots": [[slot, joined_ms, left_ms | nil, reason]...],
 //            "attempts": [[id, attempt, slot, reason]...],
 //            "finished": nil | [champion, [examination...]],
+//            "composed": nil | [member...] as in a record, "composed_interim": boolean,
 //            "current": [[id, RANK]...],
 //            "generation_born_ms": [[generation, unix_ms]...],
 //            "folds_apart": boolean, "final_trainings", "final_evaluated",
@@ -116,6 +117,8 @@ void fields(auto& v, like<run_picture> auto& p) {
   v("slots", p.slots);
   v("attempts", p.attempts);
   v("finished", p.finished);
+  v("composed", p.composed);
+  v("composed_interim", p.composed_interim);
   v("current", p.current);
   v("generation_born_ms", p.generation_born_ms);
   v("folds_apart", p.folds_apart);

@@ -8,7 +8,7 @@ namespace clade {
 namespace {
 
 // Raised whenever kept pictures would be read otherwise than they were meant.
-constexpr std::uint64_t format = 5;
+constexpr std::uint64_t format = 6;
 
 /// Nothing where it is of no use.
 std::optional<run_picture> decode_kept(const kept_picture& kept) {

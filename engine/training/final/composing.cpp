@@ -40,8 +40,10 @@ struct ensemble {
 
 class composer {
 public:
-  composer(training_context& context, model_gathering& models)
-      : data_(context.data()),
+  composer(training_context& context, model_gathering& models,
+           composition_purpose purpose)
+      : purpose_(purpose),
+        data_(context.data()),
         goal_(context.setup().goal),
         seed_(context.setup().seed),
         models_(models),
@@ -63,6 +65,7 @@ private:
   [[nodiscard]] bool tested(const ensemble& e);
   [[nodiscard]] composition composed(const ensemble& e);
 
+  composition_purpose purpose_;
   const device_data& data_;
   objective goal_;
   std::uint64_t seed_;
@@ -261,9 +264,13 @@ composition composer::composed(const ensemble& e) {
   if (e.how.least > 0)
     out.model.least = e.how.least;
   out.model.left_out = std::move(models_.left_out);
+  out.model.models = ranked(e);
+  if (purpose_ == composition_purpose::interim) {
+    out.model.metrics = of_validation(e.measured.metrics);
+    return out;
+  }
   out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.how);
   out.model.metrics = of_validation(out.tested.metrics);
-  out.model.models = ranked(e);
   if (auto columns = importances(e); columns && out.tested.details) {
     auto details = *out.tested.details;
     details.columns = std::move(columns);
@@ -295,6 +302,8 @@ expected<composition> composer::compose() {
     return fail(error_kind::internal, "no model says anything of the validation part");
   goal_ = measurable_part(goal_, singles_.front());
   auto best = never_behind(calibrated(chosen));
+  if (purpose_ == composition_purpose::interim)
+    return composed(best);
   if (!tested(best))
     return compose();
   best.said = mean_of(best.chosen);
@@ -323,18 +332,19 @@ in_turn(std::span<const trained_member> members) {
 
 expected<composition> compose_final_model(training_context& context,
                                           std::span<const trained_member> members,
-                                          std::uint64_t seed, const budget& b) {
+                                          std::uint64_t seed, const budget& b,
+                                          composition_purpose purpose) {
   try {
     const auto deadline = deadline_of(b);
     context.prepare_thread(b.threads);
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
-    model_gathering models(context, seed, deadline);
+    model_gathering models(context, seed, deadline, purpose);
     for (const auto& bag : in_turn(members))
       models.add(bag);
     models.add_linear_model();
     models.add_boosted_trees();
-    return composer(context, models).compose();
+    return composer(context, models, purpose).compose();
   } catch (...) {
     return fail(error_kind::io, "the final model: " + failure_of_exception().reason);
   }

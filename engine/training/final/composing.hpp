@@ -14,9 +14,10 @@ namespace clade {
 /// no time left for it, is left out with all folds of its genome, and named; the first that
 /// is asked, one with folds or else the first of `members`, is used however long it takes.
 /// Loads the data where they are not loaded, and turns LibTorch's exceptions into errors of
-/// kind io.
+/// kind io. An interim one has no test and no importance of columns, and no member that there
+/// is no time for.
 [[nodiscard]] expected<composition>
 compose_final_model(training_context& context, std::span<const trained_member> members,
-                    std::uint64_t seed, const budget& b);
+                    std::uint64_t seed, const budget& b, composition_purpose purpose);
 
 } // namespace clade

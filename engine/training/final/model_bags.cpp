@@ -46,10 +46,11 @@ void add_costs(evaluation& sum, const model_bag& bag) {
 }
 
 model_gathering::model_gathering(training_context& context, std::uint64_t seed,
-                                 clock::time_point deadline)
+                                 clock::time_point deadline, composition_purpose purpose)
     : context_(context),
       data_(context.data()),
       seed_(seed),
+      purpose_(purpose),
       deadline_(deadline),
       networks_until_(after_share(0.5)) {}
 
@@ -194,8 +195,10 @@ void model_gathering::calibrate(model_bag& bag) const {
 void model_gathering::add(const std::vector<const trained_member*>& members) {
   const auto name = numbered(members.front()->id);
   try {
+    const bool takes_its_time =
+        bags.empty() && purpose_ == composition_purpose::final_model;
     auto bag =
-        answered(members, bags.empty() ? clock::time_point::max() : networks_until_);
+        answered(members, takes_its_time ? clock::time_point::max() : networks_until_);
     if (!bag)
       return left_out.push_back(bag.error().message);
     if (!at::isfinite(bag->said).all().item<bool>())
@@ -226,8 +229,9 @@ void model_gathering::add_linear_model() {
       .costs = costs_of(linear_network(context_.problem()), predict)};
   for (const auto& part : {data_.validation, data_.test})
     bag.said.index_copy_(0, part, answer(predict, part));
-  linear = examined(bag.said, fitted->tested.subject, fitted->tested.parameters,
-                    {.least = least_probability()});
+  if (purpose_ == composition_purpose::final_model)
+    linear = examined(bag.said, fitted->tested.subject, fitted->tested.parameters,
+                      {.least = least_probability()});
   bags.push_back(std::move(bag));
 }
 
@@ -268,8 +272,9 @@ void model_gathering::add_boosted_trees() {
   bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
   bag.weights = std::move(fitted->whole.weights);
-  trees = examined(bag.said, "boosted trees", bag.costs.parameters,
-                   {.least = least_probability()});
+  if (purpose_ == composition_purpose::final_model)
+    trees = examined(bag.said, "boosted trees", bag.costs.parameters,
+                     {.least = least_probability()});
   bags.push_back(std::move(bag));
 }
 

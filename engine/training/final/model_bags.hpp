@@ -63,10 +63,11 @@ public:
   using clock = std::chrono::steady_clock;
 
   model_gathering(training_context& context, std::uint64_t seed,
-                  clock::time_point deadline);
+                  clock::time_point deadline, composition_purpose purpose);
 
   /// Adds the models of one genome. They may take half of the time that there was at the
-  /// start; the first that are added may take all they need, so that there is a model.
+  /// start; the first that are added for a final model may take all they need, so that
+  /// there is one.
   void add(const std::vector<const trained_member*>& members);
   /// Asks the models of a bag for the test part, however long that takes, where they were
   /// not asked yet. Returns whether all that they say is finite.
@@ -110,7 +111,8 @@ public:
 
   std::vector<model_bag> bags;
   std::vector<std::string> left_out;
-  /// Tested with the least probability of the final model: alone they would be it.
+  /// Tested with the least probability of the final model: alone they would be it. None
+  /// for an interim one.
   std::optional<examination> linear, trees;
 
 private:
@@ -131,6 +133,7 @@ private:
   training_context& context_;
   const device_data& data_;
   std::uint64_t seed_;
+  composition_purpose purpose_;
   clock::time_point deadline_, networks_until_;
   std::uint32_t folds_ = 1; ///< The most of any genome.
 };

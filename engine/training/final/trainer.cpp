@@ -46,8 +46,9 @@ public:
   expected<std::optional<examination>> baseline(std::uint64_t seed,
                                                 const budget& b) override;
   expected<composition> compose(std::span<const trained_member> members,
-                                std::uint64_t seed, const budget& b) override {
-    return compose_final_model(context_, members, seed, b);
+                                std::uint64_t seed, const budget& b,
+                                composition_purpose purpose) override {
+    return compose_final_model(context_, members, seed, b, purpose);
   }
 
 private:

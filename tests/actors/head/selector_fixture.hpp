@@ -95,12 +95,23 @@ struct handed {
   int tests = 0;
   /// So many models are too many to be put together.
   std::size_t too_many = std::numeric_limits<std::size_t>::max();
-  /// The number of models for each that was wanted.
+  /// The number of models for each final model that was wanted.
   std::vector<std::size_t> compositions;
+  /// The same of interim ones. One that is held back comes with a tick.
+  std::vector<std::size_t> interims;
+  bool holds_interims = false, refuses_interims = false;
+  caf::typed_response_promise<test_answer> held_interim;
 };
 
+/// An interim model of one candidate.
+inline test_answer interim_of(candidate_id id) {
+  composition made{.model = {.members = {{.id = id, .share = 1}}}};
+  return {.measured = std::nullopt,
+          .composed = std::make_shared<const composition>(std::move(made))};
+}
+
 inline dispatcher_actor::behavior_type
-dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
+dispatcher_of_stub_nodes(dispatcher_actor::pointer self, std::shared_ptr<handed> h) {
   return {
       [](const node_hello&, const link_actor&) { return node_welcome{}; },
       [](const node_ready&) {},
@@ -112,7 +123,10 @@ dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
       [](const fetch_chunk&) { return chunk{}; },
       [](const fetch_piece&) { return chunk{}; },
       [](const piece&) { return piece_taken{}; },
-      [](tick) {},
+      [h](tick) { // The interim model that is held back comes.
+        if (h->held_interim.pending())
+          h->held_interim.deliver(interim_of(1));
+      },
       [](serve_nodes) {},
       [](const selector_actor&) {},
       [h](const submission& s) {
@@ -122,7 +136,17 @@ dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
       [h](withdraw) { return withdrawn{h->takes_back}; },
       [h](const hold_back& message) { h->held = message.on; },
       [h](const drop_candidate& message) { h->dropped.push_back(message.id); },
-      [h](const test_request& t) {
+      [self, h](const test_request& t) -> caf::result<test_answer> {
+        if (const auto* task = std::get_if<composition_task>(&t.what.what);
+            task != nullptr && task->interim) {
+          h->interims.push_back(decode_members(**task->members.load())->size());
+          if (h->refuses_interims)
+            return test_answer{fail(error_kind::internal, "a node process ended")};
+          if (!h->holds_interims)
+            return interim_of(1);
+          h->held_interim = self->make_response_promise<test_answer>();
+          return h->held_interim;
+        }
         ++h->tests;
         if (const auto* task = std::get_if<composition_task>(&t.what.what)) {
           const auto members = decode_members(**task->members.load());
@@ -150,6 +174,7 @@ struct selector_fixture {
   std::shared_ptr<handed> nodes = std::make_shared<handed>();
   caf::scoped_actor watcher{*system};
   caf::scoped_actor gate{*system};
+  dispatcher_actor dispatcher;
   selector_actor selector;
 
   explicit selector_fixture(bool slow_disk = false, final_params final_stage = {},
@@ -164,13 +189,14 @@ struct selector_fixture {
                                .final_stage = std::move(final_stage)});
     REQUIRE(run);
     REQUIRE(apply(*run, run_started{.version = "1", .experiment = "", .seed = 1}));
-    selector = system->spawn(
-        selector_behavior,
-        selector_params{.archive = system->spawn(stub_archive, drive),
-                        .dispatcher = system->spawn(dispatcher_of_stub_nodes, nodes),
-                        .generators = {system->spawn(stub_generator)},
-                        .run = std::make_shared<run_state>(std::move(*run)),
-                        .watcher = caf::actor_cast<caf::actor>(watcher)});
+    dispatcher = system->spawn(dispatcher_of_stub_nodes, nodes);
+    selector =
+        system->spawn(selector_behavior,
+                      selector_params{.archive = system->spawn(stub_archive, drive),
+                                      .dispatcher = dispatcher,
+                                      .generators = {system->spawn(stub_generator)},
+                                      .run = std::make_shared<run_state>(std::move(*run)),
+                                      .watcher = caf::actor_cast<caf::actor>(watcher)});
     system.settle();
   }
 

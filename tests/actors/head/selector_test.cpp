@@ -263,6 +263,71 @@ TEST_CASE("selector: after the search the best are trained to the end, as one mo
   CHECK(f.progress().finished.has_value());
 }
 
+namespace {
+
+std::vector<model_composed> interims_in(const std::vector<record>& written) {
+  std::vector<model_composed> all;
+  for (const auto& r : written)
+    if (const auto* interim = std::get_if<interim_composed>(&r))
+      all.push_back(interim->model);
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("selector: there is a model to use from the first generation on") {
+  selector_fixture f(false, {.model = "ensemble", .members = 2, .folds = 2});
+  CHECK(f.nodes->interims.empty());
+  f.evaluate_all();
+  CHECK(f.nodes->interims == std::vector<std::size_t>{4});
+  REQUIRE(interims_in(f.drive->written).size() == 1);
+  CHECK(interims_in(f.drive->written).front().members.front().id == 1);
+  f.evaluate_all();
+  CHECK(f.nodes->interims.size() == 2);
+  f.evaluate_all();
+  REQUIRE(f.over());
+  CHECK(f.count<model_composed>() == 1);
+  CHECK(interims_in(f.drive->written).size() == f.nodes->interims.size());
+}
+
+TEST_CASE("selector: a run that ends with one network needs no interim model") {
+  selector_fixture f;
+  f.evaluate_all();
+  f.evaluate_all();
+  REQUIRE(f.over());
+  CHECK(f.nodes->interims.empty());
+}
+
+TEST_CASE("selector: an interim model that fails leaves the one before, and says why") {
+  selector_fixture f(false, {.model = "ensemble", .members = 2, .folds = 2});
+  f.evaluate_all();
+  f.nodes->refuses_interims = true;
+  f.evaluate_all();
+  const auto all = interims_in(f.drive->written);
+  REQUIRE(all.size() == 2);
+  CHECK(all.back().members == all.front().members);
+  CHECK(all.back().left_out == std::vector<std::string>{"a node process ended"});
+  f.evaluate_all();
+  CHECK(f.over());
+}
+
+TEST_CASE("selector: the final model waits for an interim one that is under way") {
+  selector_fixture f(false, {.model = "ensemble", .members = 2, .folds = 2});
+  f.nodes->holds_interims = true;
+  f.evaluate_all();
+  REQUIRE(f.nodes->interims.size() == 1);
+  f.evaluate_all();
+  f.evaluate_all();
+  CHECK(f.nodes->interims.size() == 1); // One at a time.
+  CHECK(f.nodes->compositions.empty());
+  CHECK_FALSE(f.over());
+  caf::anon_send(f.dispatcher, tick{});
+  f.system.settle();
+  CHECK(f.nodes->compositions.size() == 1);
+  REQUIRE(f.over());
+  CHECK(f.count<model_composed>() == 1);
+}
+
 TEST_CASE("selector: what cannot be put together is put together from fewer models") {
   // In the last resort from the champion alone, without anybody's help.
   const std::size_t too_many = GENERATE(5, 2, 1);

@@ -59,7 +59,7 @@ public:
   }
 
   expected<composition> compose(std::span<const trained_member>, std::uint64_t,
-                                const budget& within) override {
+                                const budget& within, composition_purpose) override {
     note();
     script_.composed_within = within;
     return composition{};
@@ -231,7 +231,8 @@ TEST_CASE("node work: a final model has the longer of its time and the experimen
   for (const auto said : {1s, 60s}) {
     fixture f;
     REQUIRE(f.prepare());
-    REQUIRE(f.work.compose(4, {}, {.epochs = 0, .time = said}));
+    REQUIRE(f.work.compose(4, {}, {.epochs = 0, .time = said},
+                           composition_purpose::final_model));
     REQUIRE(f.script.composed_within);
     CHECK(f.script.composed_within->time == said);
     REQUIRE(f.script.at_work.size() == 1);

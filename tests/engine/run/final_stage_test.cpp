@@ -341,6 +341,24 @@ TEST_CASE("final stage: the proven genome alone has all cores if there is time")
   CHECK(first(1000) == 1); // There is no time for a fifth of an epoch.
 }
 
+TEST_CASE(
+    "final stage: the first proven seed is taken where short trainings tell nothing") {
+  const auto near = [](candidate_id id, double error) {
+    return trained(id, error, 3, proven_learning_exponent, 8);
+  };
+  const auto chosen = [](const std::vector<individual>& best) {
+    const auto p = plan_final_stage(ensemble(), best,
+                                    {.slots = 2, .time = 100s, .epochs = 10, .cores = 2});
+    REQUIRE(p.trainings.size() == 1);
+    return p.trainings.front().source;
+  };
+  CHECK(chosen({trained(1, 0.1, 3, 0.3, 8), near(3, 0.85), near(2, 0.9)}) == 2);
+  // One that misses a constraint is no choice.
+  auto missing = near(2, 0.9);
+  missing.fitness.violation = 1;
+  CHECK(chosen({near(3, 0.85), missing}) == 3);
+}
+
 TEST_CASE("final stage: folds of an ensemble are judged apart") {
   CHECK(plan(ensemble(), 0ms).folds_apart == true);
   // If there is no ensemble, they would be of no use.

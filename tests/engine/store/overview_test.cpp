@@ -46,6 +46,22 @@ TEST_CASE("overview: a run in numbers") {
   CHECK(o->started_ms <= o->updated_ms);
 }
 
+TEST_CASE("overview: the last model that was put together on the way is found") {
+  CHECK_FALSE(told_store(a_history()).s.find_interim_model().value());
+  const model_composed first{.members = {{1, 1}}},
+      second{.members = {{0, 0.5}, {2, 0.5}}};
+  const told_store told({{run_started{}, {}},
+                         {interim_composed{first}, blob(bytes("trees"))},
+                         {interim_composed{second}, blob(bytes("other trees"))},
+                         {run_paused{"later"}, {}}});
+  const auto found = told.s.find_interim_model();
+  REQUIRE(found);
+  REQUIRE(*found);
+  CHECK((*found)->members == second.members);
+  CHECK(**told.s.find_weights(0)->load() == "other trees");
+  CHECK_FALSE(told.s.find_final_model().value());
+}
+
 TEST_CASE("overview: the state follows the records") {
   const scratch_folder folder;
   auto s = store::create(folder.path() / "run.db");

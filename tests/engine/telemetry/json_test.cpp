@@ -175,6 +175,7 @@ std::vector<record> many_records() {
                      .left_out = {"#2: lost"},
                      .least = 0.001},
       model_composed{},
+      interim_composed{{.members = {{.id = 3, .share = 1, .mirrored = true}}}},
       straggler_seen{.id = 3,
                      .slot = "cpu:1",
                      .waited_ms = 10,

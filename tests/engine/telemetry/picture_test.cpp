@@ -106,6 +106,25 @@ TEST_CASE("picture: folds that are judged apart are none of the best, as in the 
   CHECK(p.best.empty());
 }
 
+TEST_CASE("picture: what was put together last is there, the final model in the end") {
+  run_picture p;
+  CHECK_FALSE(p.composed);
+  REQUIRE(apply(p, 1, interim_composed{{.members = {{1, 1}}}}));
+  REQUIRE(apply(p, 2, interim_composed{{.members = {{2, 1}}}}));
+  REQUIRE(p.composed);
+  CHECK(p.composed->members.front().id == 2);
+  CHECK(p.composed_interim);
+  const auto data = encoded(p);
+  decoder in(data);
+  const auto again = decode_picture(in);
+  REQUIRE(in.finish());
+  CHECK(again.composed->members == p.composed->members);
+  CHECK(again.composed_interim);
+  REQUIRE(apply(p, 3, model_composed{.members = {{3, 1}}}));
+  CHECK(p.composed->members.front().id == 3);
+  CHECK_FALSE(p.composed_interim);
+}
+
 TEST_CASE("picture: along the front both parameters and fitness rise, and none is left") {
   const auto run = test::watched_run("generational", 3);
   const auto p = picture_of(run.records);

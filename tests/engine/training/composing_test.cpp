@@ -17,6 +17,8 @@ using namespace clade;
 
 namespace {
 
+constexpr auto for_the_end = composition_purpose::final_model;
+
 std::set<std::int64_t> indices_of(const at::Tensor& part) {
   const auto* first = part.const_data_ptr<std::int64_t>();
   return {first, first + part.numel()};
@@ -96,7 +98,7 @@ TEST_CASE(
   std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2)};
   for (std::uint32_t f = 0; f < 3; ++f)
     members.push_back(trained(*trainer, 3 + f, {f, 3}, 3));
-  const auto made = trainer->compose(members, 1, {});
+  const auto made = trainer->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   CHECK(made->model.left_out.empty());
   double shares = 0;
@@ -115,6 +117,43 @@ TEST_CASE(
   CHECK(encode(*again) == encode(*made));
 }
 
+TEST_CASE("composing: an interim model is chosen alike and does not ask the test part") {
+  const training_bench bench(separable_csv(120));
+  const auto trainer = bench.trainer();
+  const std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2)};
+  const auto final_model = trainer->compose(members, 1, {}, for_the_end);
+  const auto interim = trainer->compose(members, 1, {}, composition_purpose::interim);
+  REQUIRE(final_model);
+  REQUIRE(interim);
+  CHECK((interim->model.members == final_model->model.members));
+  CHECK(interim->model.temperature == final_model->model.temperature);
+  CHECK((interim->model.metrics == final_model->model.metrics));
+  CHECK(interim->tested.metrics.empty());
+  CHECK_FALSE(interim->tested.details);
+  CHECK_FALSE(interim->linear);
+  CHECK_FALSE(interim->trees);
+  const auto again = decode_composition(encode(*interim));
+  REQUIRE(again);
+  CHECK(encode(*again) == encode(*interim));
+}
+
+TEST_CASE("composing: the first model has its time, but not for an interim one") {
+  const training_bench bench(separable_csv(120));
+  const std::vector<trained_member> members{trained(*bench.trainer(), 1)};
+  training_context context(bench.setup, 1);
+  REQUIRE(context.load());
+  const auto gathered = [&](composition_purpose purpose) {
+    const auto used = model_gathering::clock::now() - std::chrono::seconds(1);
+    model_gathering models(context, 1, used, purpose);
+    models.add({&members.front()});
+    return std::pair(models.bags.size(), models.left_out);
+  };
+  CHECK(gathered(for_the_end).first == 1);
+  const auto [bags, left_out] = gathered(composition_purpose::interim);
+  CHECK(bags == 0);
+  CHECK(left_out == std::vector<std::string>{"#1: there was no time left to ask it"});
+}
+
 TEST_CASE("composing: networks that were trained with mirrored images see both sides") {
   training_bench bench(halves_csv(120));
   bench.setup.data.shape = {{1, 6, 6}};
@@ -123,7 +162,8 @@ TEST_CASE("composing: networks that were trained with mirrored images see both s
   const std::vector<trained_member> members{trained_on_images(*bench.trainer(), 1)};
   training_context context(bench.setup, 1);
   REQUIRE(context.load());
-  model_gathering models(context, 1, model_gathering::clock::time_point::max());
+  model_gathering models(context, 1, model_gathering::clock::time_point::max(),
+                         for_the_end);
   models.add({&members.front()});
   REQUIRE(models.bags.size() == 1);
   const auto& bag = models.bags.front();
@@ -133,7 +173,7 @@ TEST_CASE("composing: networks that were trained with mirrored images see both s
   const auto x = at::rand({5, 1, 6, 6});
   CHECK(at::allclose(bag.models[0](x), bag.models[0](x.flip(3)), 1e-4, 1e-4)
         == bag.mirrored);
-  const auto made = bench.trainer()->compose(members, 1, {});
+  const auto made = bench.trainer()->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   for (const auto& m : made->model.members)
     CHECK(m.mirrored.value_or(false) == (bag.mirrored && m.id == 1));
@@ -145,7 +185,7 @@ TEST_CASE("composing: all models are ranked, and the columns that matter are fou
   std::vector<trained_member> members{trained(*trainer, 1)};
   for (std::uint32_t f = 0; f < 3; ++f)
     members.push_back(trained(*trainer, 2 + f, {f, 3}, 2));
-  const auto made = trainer->compose(members, 1, {});
+  const auto made = trainer->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   REQUIRE(made->model.models);
   const auto& all = *made->model.models;
@@ -176,7 +216,7 @@ TEST_CASE("composing: all models are ranked, and the columns that matter are fou
 TEST_CASE("composing: a final model that makes no error is not sure of it") {
   const training_bench bench(separable_csv(120));
   const auto trainer = bench.trainer();
-  const auto made = trainer->compose({{trained(*trainer, 1)}}, 1, {});
+  const auto made = trainer->compose({{trained(*trainer, 1)}}, 1, {}, for_the_end);
   REQUIRE(made);
   const auto data = load_data(bench.setup.data, 1).value();
   const auto examples = data.train.size() + data.validation.size();
@@ -213,7 +253,7 @@ TEST_CASE("composing: by the run's objective no final model is behind a single o
   const bool with_folds = GENERATE(false, true);
   for (std::uint32_t f = 0; with_folds && f < 2; ++f)
     members.push_back(trained(*trainer, 5 + f, {f, 2}, 5));
-  const auto made = trainer->compose(members, 1, {});
+  const auto made = trainer->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   for (const auto& fitted : {made->linear, made->trees}) {
     REQUIRE(fitted);
@@ -238,7 +278,8 @@ TEST_CASE("composing: by its loss no final model is behind a single one with its
   training_context context(setup, 1);
   context.prepare_thread();
   REQUIRE(context.load());
-  model_gathering models(context, 1, model_gathering::clock::time_point::max());
+  model_gathering models(context, 1, model_gathering::clock::time_point::max(),
+                         for_the_end);
   for (const auto& m : members)
     models.add({&m});
   models.add_linear_model();
@@ -254,7 +295,7 @@ TEST_CASE("composing: by its loss no final model is behind a single one with its
     REQUIRE(fitted);
     singles.push_back({.metrics = fitted->metrics});
   }
-  const auto made = compose_final_model(context, members, 1, {});
+  const auto made = compose_final_model(context, members, 1, {}, for_the_end);
   REQUIRE(made);
   const auto ahead = best_ahead({.metrics = made->model.metrics}, singles, setup.goal);
   CAPTURE(metric_of(made->model.metrics, "validation.loss"),
@@ -274,7 +315,7 @@ TEST_CASE(
   }
   // That of the linear model, of two columns and three classes.
   bench.setup.goal.constraints = {{.metric = "parameters", .limit = 9}};
-  const auto made = bench.trainer()->compose(members, 1, {});
+  const auto made = bench.trainer()->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   CHECK(made->tested.parameters <= 9);
   REQUIRE(made->model.members.size() == 1);
@@ -286,7 +327,8 @@ TEST_CASE("composing: without time there is the first model, and others are name
   const auto trainer = bench.trainer();
   const std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2),
                                             trained(*trainer, 3)};
-  const auto made = trainer->compose(members, 1, {.time = std::chrono::milliseconds(1)});
+  const auto made =
+      trainer->compose(members, 1, {.time = std::chrono::milliseconds(1)}, for_the_end);
   REQUIRE(made);
   REQUIRE(made->model.members.size() == 1);
   CHECK(made->model.members.front().id == 1);
@@ -302,7 +344,7 @@ TEST_CASE("composing: damaged weights and missing folds are left out and named")
   std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2),
                                       trained(*trainer, 3, {0, 2}, 3)};
   members[1].weights[members[1].weights.size() / 2] ^= 1;
-  const auto made = trainer->compose(members, 1, {});
+  const auto made = trainer->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   REQUIRE(made->model.left_out.size() == 2);
   CHECK(made->model.left_out[0].starts_with("#3: not all folds"));
@@ -327,7 +369,7 @@ TEST_CASE("composing: boosted trees are a member where they know most") {
   std::vector<trained_member> members;
   for (std::uint32_t f = 0; f < 2; ++f)
     members.push_back(trained(*trainer, 1 + f, {f, 2}, 1));
-  const auto made = trainer->compose(members, 1, {});
+  const auto made = trainer->compose(members, 1, {}, for_the_end);
   REQUIRE(made);
   CHECK(made->model.left_out.empty());
   REQUIRE(made->trees);

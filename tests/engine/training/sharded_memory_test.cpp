@@ -34,8 +34,9 @@ public:
     return inner_->baseline(seed, b);
   }
   expected<composition> compose(std::span<const trained_member> members,
-                                std::uint64_t seed, const budget& b) override {
-    return inner_->compose(members, seed, b);
+                                std::uint64_t seed, const budget& b,
+                                composition_purpose purpose) override {
+    return inner_->compose(members, seed, b, purpose);
   }
 
 private:

@@ -84,6 +84,12 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
   auto run = view_run(s, file);
   if (!run)
     return tl::unexpected(run.error());
+  if (run->overview.state != stored_state::finished) {
+    auto interim = s.find_interim_model();
+    if (!interim)
+      return tl::unexpected(interim.error());
+    run->interim = std::move(*interim);
+  }
   if (options.json) {
     const auto digest = digest_of(s);
     if (!digest)

@@ -138,7 +138,7 @@ void add_export(CLI::App& app, command& chosen) {
       ->required()
       ->option_text("RUN");
   sub->add_option("id", options->id,
-                  "The candidate; else the champion, or the best so far")
+                  "The candidate; else the final model, the champion, or the best so far")
       ->option_text("[ID]");
   sub->add_option("--python", options->python,
                   "A readable model.py of plain PyTorch and model.safetensors")

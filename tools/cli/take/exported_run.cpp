@@ -2,6 +2,7 @@
 
 #include "engine/export/rows/run_history.hpp"
 #include "engine/run/records/test_details.hpp"
+#include "engine/run/steps/final_choice.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/files/load_search_space.hpp"
@@ -64,6 +65,8 @@ struct kept_network {
   std::vector<mixture_member> members{};
   std::vector<weight_tensor> weights{};
   bool bounded = false; ///< The probabilities of an ensemble are bounded.
+  bool interim = false;
+  std::vector<metric> metrics{};
 };
 
 expected<std::vector<weight_tensor>> decode_stored(const blob& stored) {
@@ -157,23 +160,53 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
                             .shape = {1},
                             .values = {static_cast<float>(*composed.least)}});
   kept.bounded = composed.least.has_value();
+  kept.metrics = composed.metrics;
   return kept;
+}
+
+/// Returns what a run that is under way has put together last, unless its best candidate,
+/// which may be newer, is ahead of it.
+expected<std::optional<model_composed>> find_interim(const store& s,
+                                                     const objective& goal) {
+  auto interim = s.find_interim_model();
+  if (!interim || !*interim)
+    return interim;
+  if ((*interim)->members.empty())
+    return std::nullopt;
+  const auto overview = s.overview();
+  if (!overview)
+    return tl::unexpected(overview.error());
+  const evaluation together{.metrics = (*interim)->metrics};
+  const auto best = s.find_evaluation(overview->best);
+  if (overview->champion != 0
+      || (best && is_behind(together, *best, measurable_part(goal, together))))
+    return std::nullopt;
+  return interim;
 }
 
 /// Returns what `text` names, or the final model where it is empty and there is one. If
 /// the final model's weights are gone, it says so and returns the champion.
 expected<kept_network> find_chosen(const store& s, const std::filesystem::path& file,
-                                   const std::string& name, const std::string& text) {
+                                   const objective& goal, const std::string& name,
+                                   const std::string& text) {
   if (text.empty()) {
-    const auto composed = s.find_final_model();
+    auto composed = s.find_final_model();
+    const bool is_final = composed && *composed;
+    if (composed && !is_final)
+      composed = find_interim(s, goal);
     if (!composed)
       return tl::unexpected(composed.error());
     if (*composed) {
       auto kept = find_kept(s, file, **composed);
-      if (kept)
+      if (kept) {
+        kept->interim = !is_final;
         return kept;
-      std::cerr << "clade: the final model cannot be used: " << kept.error().message
-                << "; the champion is taken in its place" << std::endl;
+      }
+      std::cerr << fmt::format("clade: the {} cannot be used: {}; the champion is taken "
+                               "in its place",
+                               is_final ? "final model" : "model so far",
+                               kept.error().message)
+                << std::endl;
     }
   }
   return choose(s, file, name, text).and_then([&](candidate_id id) {
@@ -208,7 +241,7 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   if (!e->traits().trains)
     return refuse(file, std::string(e->traits().run)
                             + " trains no networks, so there is none to take");
-  auto kept = find_chosen(*s, file, name, text);
+  auto kept = find_chosen(*s, file, e->objective, name, text);
   if (!kept)
     return tl::unexpected(kept.error());
   auto how = fit_preprocessing(e->data, e->seed);
@@ -238,7 +271,9 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
                            .genes = std::move(kept->genes),
                            .trained = std::move(trained),
                            .id = kept->id,
-                           .members = std::move(kept->members)};
+                           .members = std::move(kept->members),
+                           .interim = kept->interim,
+                           .metrics = std::move(kept->metrics)};
 }
 
 std::string name_of_run(const std::filesystem::path& file) {
@@ -261,13 +296,14 @@ expected<exported_model> find_exported(const std::filesystem::path& file,
     return tl::unexpected(s.error());
   auto metrics =
       found->id == 0
-          ? s->find_final_model().map([](auto&& c) { return c->metrics; })
+          ? expected<std::vector<metric>>(std::move(found->metrics))
           : s->find_evaluation(found->id).map([](auto&& e) { return e.metrics; });
   if (!metrics)
     return tl::unexpected(metrics.error());
   m->metrics = std::move(*metrics);
   m->run = name_of_run(file);
   m->id = found->id;
+  m->interim = found->interim;
   m->how = std::move(trained.how);
   m->origin = model_origin{.genes = *found->genes,
                            .members = std::move(found->members),

@@ -16,13 +16,15 @@ struct trained_candidate {
   clade::experiment experiment;
   std::shared_ptr<const genome> genes; ///< The genome whose names the weights have.
   trained_network trained;
-  candidate_id id = 0; ///< 0: the final model, an ensemble of these members.
+  candidate_id id = 0; ///< 0: a model that was put together of these members.
   std::vector<mixture_member> members{};
+  bool interim = false; ///< It is what a run that is under way has put together last.
+  std::vector<metric> metrics{};
 };
 
 /// Finds a network in a run's store. `text` names a candidate. If it is empty, the final
-/// model is taken; without one the champion, and while there is none of either, the best
-/// so far. Reads the training data, from which the preprocessing is fitted again, and
+/// model is taken; without one the champion, and while there is none of either, what was
+/// put together last, or the best candidate where that is ahead of it. Reads the training data, from which the preprocessing is fitted again, and
 /// makes sure that it is what the run had. An error says what is missing: weights that
 /// were not kept, the data, a candidate that succeeded, networks that were trained at
 /// all.

@@ -4,7 +4,7 @@ import { Chart } from "./chart_tools";
 import { type Canvas, Drawing } from "./drawing";
 import type { Field } from "./fields";
 import { expected_at } from "./forest";
-import { counted, metric, setting } from "./format";
+import { counted, metric, percent, setting } from "./format";
 import { type Importance, least_rows, type Matter, use_importance } from "./importance";
 import type { Row } from "./model";
 import { is_evaluated, type Moment } from "./moment";
@@ -60,7 +60,6 @@ function Findings({ question, rows, cut, fields, dependent, target, place }: { q
 
 function Bars({ importance, target, note }: { importance: Importance; target: Field; note: preact.ComponentChildren }) {
   const shown = importance.order.slice(0, 14);
-  const percent = (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
   const explained = Math.max(0, importance.forest.explained);
   const table = () => ({
     columns: ["what", "kind", "importance"],

@@ -52,7 +52,19 @@ export function bars_of(picture: Picture, slots: SlotNow[], row_of: (id: number)
       // The present work of a slot is told less often than its past work.
       if (row && row.evaluated === null) bars.push({ row, lane: at, from: Math.max(ended[at]!, now - s.seconds * 1000), to: now, open: true });
     }
-  return bars.sort((a, b) => a.to - b.to || a.row.id - b.row.id);
+  return one_at_a_time(bars.sort((a, b) => a.to - b.to || a.row.id - b.row.id), lanes.length);
+}
+
+/** A slot does one thing at a time: results that were recorded together came one after another. */
+function one_at_a_time(sorted: Bar[], lanes: number): Bar[] {
+  const next = new Array<number>(lanes).fill(Infinity);
+  for (const bar of sorted.toReversed()) {
+    const late = Math.max(0, bar.to - next[bar.lane]!);
+    bar.from -= late;
+    bar.to -= late;
+    next[bar.lane] = bar.from;
+  }
+  return sorted;
 }
 
 /** Returns the rectangles that are drawn of bars that are sorted by their end: all but those that a

@@ -35,6 +35,11 @@ export function metric(v: number | null | undefined): string {
   return size !== 0 && (size < 1e-3 || size >= 1e6) ? v.toExponential(3) : v.toFixed(4);
 }
 
+/** "51 %", "4.2 %". */
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+}
+
 /** The shortest that gives the number back, as settings are written. */
 export function setting(v: number | string | undefined): string {
   if (v === undefined) return "–";

@@ -80,6 +80,23 @@ export interface Examination {
   details?: TestDetails | null;
 }
 
+/** A single model that another was put together from, on validation data; `id` is of a candidate. */
+export interface RankedModel {
+  subject: string;
+  id?: number | null;
+  metrics: Metrics;
+  parameters: number;
+  share: number;
+}
+
+/** The final model, or what was put together last while there is none. */
+export interface Composed {
+  interim: boolean;
+  metrics: Metrics;
+  left_out: string[];
+  models: RankedModel[] | null;
+}
+
 export interface Finish {
   champion: number | null;
   examinations: Examination[];
@@ -150,6 +167,7 @@ export interface Picture {
   attempts: Attempt[];
   slots: Stay[];
   finished: Finish | null;
+  composed: Composed | null;
   annotations: Annotation[];
 }
 
@@ -225,6 +243,8 @@ export type News =
   | (Recorded & { event: "started"; name: string | null; version: string; seed: string; experiment: string })
   | (Recorded & { event: "generation"; survivors: number[] } & GenerationLine)
   | (Recorded & { event: "final_planned"; trainings: { source: number; epochs: number }[] })
+  | (Recorded & { event: "model_composed" } & Composed)
+  | (Recorded & { event: "interim_composed" } & Composed)
   | (Recorded & { event: "finished" } & Finish)
   | (Recorded & { event: "paused"; reason: string })
   | (Recorded & { event: "resumed"; version: string })

@@ -1,6 +1,7 @@
 import { Annotated, Annotations } from "./annotations";
 import { CurvesChart } from "./curves_chart";
 import { Earned } from "./earned";
+import { Models } from "./models";
 import { used_model } from "./examined";
 import { Details } from "./examined_charts";
 import { FitnessChart } from "./fitness_chart";
@@ -77,6 +78,7 @@ export function Overview({ run, moment, place, session }: { run: Run; moment: Mo
       <Annotations run={run} id={0} place={place} session={session} />
       <Annotated run={run} place={place} />
       {moment.generation === null && <Earned run={run} picture={picture} place={place} />}
+      {moment.generation === null && picture.composed && <Models composed={picture.composed} objective={picture.metric} place={place} />}
       {moment.generation === null && used?.details && <Details details={used.details} of={used.subject} />}
     </div>
   );

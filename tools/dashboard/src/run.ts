@@ -184,6 +184,10 @@ export class Run {
       case "final_planned":
         p.final_trainings = news.trainings.length;
         break;
+      case "model_composed":
+      case "interim_composed":
+        p.composed = news;
+        break;
       case "finished":
         p.finished = news;
         p.state = "finished";
