@@ -79,16 +79,16 @@ void selector_state::compose() {
                   [this](const auto& all) { request_composition(all); });
 }
 
-// What `predict` takes while the run is under way, and what is left if it is killed. The
-// models change less and less, so the times between grow.
+// `predict` takes it while the run is under way, and if the run is killed it is what is
+// left. The models change less and less, so the times between grow.
 void selector_state::compose_interim() {
   constexpr auto least = 1s, most = 30s;
-  constexpr auto share = 50; // Of the time that is left: one part in so many.
+  constexpr auto parts = 50; // One has this part of the time that is left.
   const auto done = run.generations.size() + run.finals.size();
   const bool pays = course.stage == run_stage::searching || open_trainings(run) > 0;
   if (interim_out || done < interim_due || !pays || course.stopping() || course.over()
       || course.finishing() || run.best.empty()
-      || run.rules.final_stage.model != "ensemble" || late(least * share / 2))
+      || run.rules.final_stage.model != "ensemble" || late(least * parts / 2))
     return;
   interim_due = 2 * done;
   interim_out = true;
@@ -96,7 +96,7 @@ void selector_state::compose_interim() {
   const auto time =
       left.count() == 0
           ? std::chrono::milliseconds(most)
-          : std::clamp<std::chrono::milliseconds>(left / share, least, most);
+          : std::clamp<std::chrono::milliseconds>(left / parts, least, most);
   collect_weights(
       std::make_shared<std::vector<trained_member>>(members_of(run)), 0,
       [this, time](const auto& all) {

@@ -20,7 +20,7 @@ struct trained_member {
   bytes weights;
 };
 
-/// What models are put together for.
+/// The use for which models are put together.
 enum class composition_purpose : std::uint8_t {
   final_model,
   interim ///< The run goes on, and the test part is not asked.

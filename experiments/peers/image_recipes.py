@@ -3,8 +3,8 @@
 
     image_recipes.py TRAIN.bin.gz TEST.bin.gz --epochs 10 40 --seeds 3
 
-Prints test accuracy, plain and as the mean of an image and its mirror image; on CUDA where there is a device. What is
-learnt here became search_spaces/residual.toml; RESULTS.md has figures of an H100. Needs torch and numpy.
+Prints test accuracy, plain and as the mean of an image and its mirror image; on CUDA where there is a device. The best
+recipe became search_spaces/residual.toml; RESULTS.md has figures of an H100. Needs torch and numpy.
 """
 
 import argparse

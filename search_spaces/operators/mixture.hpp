@@ -54,7 +54,7 @@ struct linear_member {
 
 struct candidate_member {
   genome genes{};
-  bool mirrored = false; ///< As in `mixture_of`; of images alone.
+  bool mirrored = false; ///< It is of images, and so in `mixture_of`.
 };
 
 /// A member of an ensemble: the linear model, boosted trees or a candidate.

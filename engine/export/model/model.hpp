@@ -40,7 +40,7 @@ struct model_origin {
 struct exported_model {
   std::string run;      ///< Its folder's name; empty before its training.
   candidate_id id = 0;  ///< 0: a model that was put together.
-  bool interim = false; ///< Of a run that was under way.
+  bool interim = false; ///< Its run was under way.
   std::vector<metric> metrics;
   std::string drawing; ///< The network for people, lines.
   preprocessing how;

@@ -32,7 +32,7 @@ struct run_view {
   std::optional<pid_t> writer; ///< Who works on it; 0: somebody.
   /// Over all that the run decided; only if asked for, because it reads every record.
   std::optional<clade::digest> digest;
-  /// What a run that is under way has put together last; only if asked for.
+  /// The model that a run under way has put together last; only if asked for.
   std::optional<model_composed> interim{};
 
   /// "digits-20260131-140500 at generation 3: experiment.seed=7"; empty: no fork.

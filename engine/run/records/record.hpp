@@ -161,8 +161,8 @@ struct ensemble_member {
   double share = 0;
   double temperature = 1;            ///< Its scores of classes are divided by it.
   std::optional<tree_sizes> trees{}; ///< The sizes of boosted trees.
-  /// Of images: it says the mean of what it says of an image and of its mirror image.
-  /// None, as in runs of earlier versions: it does not.
+  /// It says the mean of what it says of an image and of its mirror image. None, as in runs
+  /// of earlier versions: it does not.
   std::optional<bool> mirrored{};
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
@@ -196,7 +196,7 @@ struct model_composed {
   std::optional<std::vector<ranked_model>> models{};
 };
 
-/// What may be used while a run is under way was put together from the models of then, on
+/// A model for use while the run is under way was put together from the models of then, on
 /// the validation part alone; the last one counts. An observation.
 struct interim_composed {
   model_composed model;

@@ -257,19 +257,37 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   return found;
 }
 
-/// If one genome alone is trained, that is the first of the seeds that are proven: the
-/// trainings before were so short that they tell nothing.
-void trust_proven(std::vector<individual>& those, std::span<const individual> best,
-                  const final_means& means) {
-  const individual* first = nullptr;
+/// Returns the seed that is proven with the most parameters among those whose epochs take
+/// about as long as those of the fastest; null: there is none. With few steps the larger
+/// of two networks learns more (Li et al., "Train Large, Then Compress", ICML 2020).
+const individual* largest_proven(std::span<const individual> best,
+                                 const final_means& means) {
+  constexpr double about_as_long = 1.5;
+  std::vector<const individual*> proven;
   for (const auto& i : best)
     if (i.learning.proven && i.fitness.violation <= best.front().fitness.violation
-        && epochs_alone(i, means) >= least_part && (first == nullptr || i.id < first->id))
-      first = &i;
-  if (first == nullptr || means.slots / threads_for(*first, means) != 1)
+        && epochs_alone(i, means) >= least_part)
+      proven.push_back(&i);
+  if (proven.empty())
+    return nullptr;
+  const auto fastest =
+      (*std::ranges::min_element(proven, {}, &individual::seconds_per_epoch))
+          ->seconds_per_epoch;
+  std::erase_if(proven, [&](const individual* i) {
+    return i->seconds_per_epoch > about_as_long * fastest;
+  });
+  return *std::ranges::max_element(proven, {}, &individual::parameters);
+}
+
+/// If one genome alone is trained, that is a seed that is proven: the trainings before were
+/// so short that they tell nothing.
+void trust_proven(std::vector<individual>& those, std::span<const individual> best,
+                  const final_means& means) {
+  const auto* proven = largest_proven(best, means);
+  if (proven == nullptr || means.slots / threads_for(*proven, means) != 1)
     return;
-  std::erase_if(those, [&](const individual& i) { return i.id == first->id; });
-  those.insert(those.begin(), *first);
+  std::erase_if(those, [&](const individual& i) { return i.id == proven->id; });
+  those.insert(those.begin(), *proven);
 }
 
 /// Returns whether another genome is better at the end than all of those.

@@ -7,7 +7,7 @@
 namespace clade {
 
 /// Returns the orthogonal matrix that is nearest to a matrix, about: its singular values
-/// become some of .7 to 1.2 by five Newton-Schulz iterations. Of zeros it is zeros.
+/// become some of .7 to 1.2 by five Newton-Schulz iterations. Zeros stay zeros.
 [[nodiscard]] at::Tensor nearest_orthogonal(const at::Tensor& matrix);
 
 /// How one step of Muon is made.

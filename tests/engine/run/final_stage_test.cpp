@@ -342,9 +342,12 @@ TEST_CASE("final stage: the proven genome alone has all cores if there is time")
 }
 
 TEST_CASE(
-    "final stage: the first proven seed is taken where short trainings tell nothing") {
-  const auto near = [](candidate_id id, double error) {
-    return trained(id, error, 3, proven_learning_exponent, 8);
+    "final stage: the largest proven seed is taken if short trainings tell nothing") {
+  const auto near = [](candidate_id id, double error, std::uint64_t parameters,
+                       double seconds_per_epoch = 8) {
+    auto i = trained(id, error, 3, proven_learning_exponent, seconds_per_epoch);
+    i.parameters = parameters;
+    return i;
   };
   const auto chosen = [](const std::vector<individual>& best) {
     const auto p = plan_final_stage(ensemble(), best,
@@ -352,11 +355,13 @@ TEST_CASE(
     REQUIRE(p.trainings.size() == 1);
     return p.trainings.front().source;
   };
-  CHECK(chosen({trained(1, 0.1, 3, 0.3, 8), near(3, 0.85), near(2, 0.9)}) == 2);
+  const auto other = trained(1, 0.1, 3, 0.3, 8);
+  CHECK(chosen({other, near(2, 0.85, 70'000), near(3, 0.9, 300'000, 10)}) == 3);
+  CHECK(chosen({other, near(2, 0.85, 70'000), near(3, 0.9, 300'000, 20)}) == 2);
   // One that misses a constraint is no choice.
-  auto missing = near(2, 0.9);
+  auto missing = near(3, 0.9, 300'000);
   missing.fitness.violation = 1;
-  CHECK(chosen({near(3, 0.85), missing}) == 3);
+  CHECK(chosen({near(2, 0.85, 70'000), missing}) == 2);
 }
 
 TEST_CASE("final stage: folds of an ensemble are judged apart") {
