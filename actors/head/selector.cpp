@@ -137,6 +137,8 @@ void selector_state::flush() {
           done != nullptr && brings_weights(e))
         message.keep.push_back(done->evaluated.id);
     message.keep.push_back(0); // The members of the final model that are no candidates.
+    message.keep.insert(message.keep.end(), interim_members.begin(),
+                        interim_members.end());
   }
   if (!unrecorded_checkpoints.empty())
     message.checkpoints = std::make_shared<const std::map<candidate_id, blob>>(
@@ -189,6 +191,11 @@ void selector_state::apply_one(const record& r) {
     arrived.clear();
     held_back.clear();
     drop_open();
+  } else if (std::holds_alternative<interim_composed>(r)) {
+    interim_out = false;
+    interim_members.clear();
+    if (course.finishing())
+      compose();
   } else if (const auto* order = std::get_if<operator_command>(&r)) {
     carry_out(*order);
   } else if (std::holds_alternative<run_finished>(r)

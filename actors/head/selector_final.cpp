@@ -74,7 +74,7 @@ void selector_state::drop_open(bool planned) {
 
 void selector_state::compose() {
   if (interim_out)
-    return; // It is a task of the same name; its answer comes back here.
+    return; // It is a task of the same name; this goes on when it is recorded.
   collect_weights(std::make_shared<std::vector<trained_member>>(members_of(run)), 0,
                   [this](const auto& all) { request_composition(all); });
 }
@@ -97,21 +97,21 @@ void selector_state::compose_interim() {
       left.count() == 0
           ? std::chrono::milliseconds(most)
           : std::clamp<std::chrono::milliseconds>(left / parts, least, most);
-  collect_weights(
-      std::make_shared<std::vector<trained_member>>(members_of(run)), 0,
-      [this, time](const auto& all) {
-        assignment what{
-            .id = {0, task_type::compose},
-            .what = composition_task{.members = blob(encode(*all)),
-                                     .time_ms = static_cast<std::uint64_t>(time.count()),
-                                     .interim = true}};
-        self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
-            .then([this](const test_answer& answer) { take_interim(answer); });
-      });
+  auto members = std::make_shared<std::vector<trained_member>>(members_of(run));
+  for (const auto& m : *members)
+    interim_members.push_back(m.id);
+  collect_weights(std::move(members), 0, [this, time](const auto& all) {
+    assignment what{
+        .id = {0, task_type::compose},
+        .what = composition_task{.members = blob(encode(*all)),
+                                 .time_ms = static_cast<std::uint64_t>(time.count()),
+                                 .interim = true}};
+    self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
+        .then([this](const test_answer& answer) { take_interim(answer); });
+  });
 }
 
 void selector_state::take_interim(const test_answer& answer) {
-  interim_out = false;
   if (answer.measured && answer.composed) {
     const auto& made = *answer.composed;
     note(interim_composed{made.model},
@@ -123,8 +123,6 @@ void selector_state::take_interim(const test_answer& answer) {
                                            : answer.measured.error().message};
     note(std::move(same));
   }
-  if (course.finishing())
-    compose();
   advance();
 }
 

@@ -84,6 +84,13 @@ class FinalModel(RunTest):
         self.assertIn("the final model", self.finish("export", folder, "--safetensors", model).out)
         self.assertEqual(self.predicted(model), said)
         self.finish("replay", folder, "--verify")
+        told = self.finish("explain", folder, "model").out
+        self.assertRegex(told, r"^the final model of ended\n  0?1?\.[0-9]+ of ")
+        explained = json.loads(self.finish("explain", folder, "model", "--json").out)
+        networks = {one["id"] for one in explained["model"]["models"] if one["share"] > 0 and one.get("id")}
+        self.assertEqual({one["id"] for one in explained["candidates"]}, networks)
+        for one in networks:
+            self.assertIn(f"#{one}", told)
         text = self.finish("replay", folder, "--retrain", "all").out
         self.assertIn("trained again on cpu equal", text)
         self.assertNotIn("differs", text)
@@ -115,6 +122,7 @@ class FinalModel(RunTest):
         run.kill()
         folder = self.run_folder()
         self.assertIn("the model so far: validation.", self.finish("show", folder).out)
+        self.assertIn("the model so far of ended", self.finish("explain", folder, "model").out)
         self.assertTrue(json.loads(self.finish("show", folder, "--json").out)["model_so_far"]["members"])
         said = self.predicted(folder)
         self.assertEqual(len(said.splitlines()), 3)

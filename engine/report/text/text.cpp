@@ -176,21 +176,6 @@ std::string verdict_text(const std::vector<std::string>& verdict) {
   return text;
 }
 
-/// Names the members of an ensemble with their shares, four in a line; a model that was
-/// left out has a line.
-std::string members_text(const model_composed& composed) {
-  constexpr std::size_t in_a_line = 4;
-  std::string text;
-  for (std::size_t i = 0; i < composed.members.size(); ++i) {
-    text += i % in_a_line != 0 ? ", " : i == 0 ? "  " : ",\n  ";
-    text += clade::to_text(composed.members[i], 3);
-  }
-  text += "\n";
-  for (const auto& why : composed.left_out)
-    text += fmt::format("  left out: {}\n", why);
-  return text;
-}
-
 /// "final model: validation.accuracy 0.8715, test.accuracy 0.8702, 44,052 parameters",
 /// and its members; empty where there is none.
 std::string final_model_text(const champion_view& c) {
@@ -205,6 +190,19 @@ std::string final_model_text(const champion_view& c) {
 }
 
 } // namespace
+
+std::string members_text(const model_composed& composed) {
+  constexpr std::size_t in_a_line = 4;
+  std::string text;
+  for (std::size_t i = 0; i < composed.members.size(); ++i) {
+    text += i % in_a_line != 0 ? ", " : i == 0 ? "  " : ",\n  ";
+    text += clade::to_text(composed.members[i], 3);
+  }
+  text += "\n";
+  for (const auto& why : composed.left_out)
+    text += fmt::format("  left out: {}\n", why);
+  return text;
+}
 
 std::string to_text(const run_view& r, std::string_view lines) {
   const auto& o = r.overview;

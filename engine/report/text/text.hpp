@@ -29,6 +29,10 @@ namespace clade {
 /// The end of a run: the champion, where it comes from, and what evolution earned.
 [[nodiscard]] std::string to_text(const champion_view& c);
 
+/// Names the members of an ensemble with their shares, four in a line; a model that was
+/// left out has a line.
+[[nodiscard]] std::string members_text(const model_composed& composed);
+
 /// Returns what people wrote: on the run and on candidates, or (the second) on one of
 /// them; empty where nobody did. It is fit for a terminal whatever they wrote.
 [[nodiscard]] std::string to_text(const annotations& all);

@@ -225,6 +225,28 @@ double error_at_end(const individual& i, const final_means& means, std::uint32_t
       .value_or(std::numeric_limits<double>::infinity());
 }
 
+/// Returns the seed that is proven with the most parameters among those whose epochs take
+/// about as long as those of the fastest; null: there is none. With few steps the larger
+/// of two networks learns more (Li et al., "Train Large, Then Compress", ICML 2020).
+const individual* largest_proven(std::span<const individual> best,
+                                 const final_means& means) {
+  constexpr double about_as_long = 1.5;
+  std::vector<const individual*> proven;
+  for (const auto& i : best)
+    if (i.learning.proven && i.fitness.violation <= best.front().fitness.violation
+        && epochs_alone(i, means) >= least_part)
+      proven.push_back(&i);
+  if (proven.empty())
+    return nullptr;
+  const auto fastest =
+      (*std::ranges::min_element(proven, {}, &individual::seconds_per_epoch))
+          ->seconds_per_epoch;
+  std::erase_if(proven, [&](const individual* i) {
+    return i->seconds_per_epoch > about_as_long * fastest;
+  });
+  return *std::ranges::max_element(proven, {}, &individual::parameters);
+}
+
 /// Returns those of which the least error is expected at the end of the time, the least
 /// first, and with a violation no larger than that of the best; none that would be trained
 /// for less than a part of an epoch.
@@ -246,8 +268,10 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   });
   auto kept = std::max<std::ptrdiff_t>(worse - found.begin(), !found.empty());
   // So short trainings tell little: one that is proven has the second slot at least.
-  const auto proven =
-      std::ranges::find_if(found, [](const individual& i) { return i.learning.proven; });
+  const auto* largest = largest_proven(best, means);
+  const auto proven = largest == nullptr
+                          ? found.end()
+                          : std::ranges::find(found, largest->id, &individual::id);
   if (proven != found.end()) {
     kept += proven - found.begin() >= kept ? 1 : 0;
     if (proven != found.begin())
@@ -255,28 +279,6 @@ std::vector<individual> best_at_end(std::span<const individual> best,
   }
   found.resize(static_cast<std::size_t>(kept));
   return found;
-}
-
-/// Returns the seed that is proven with the most parameters among those whose epochs take
-/// about as long as those of the fastest; null: there is none. With few steps the larger
-/// of two networks learns more (Li et al., "Train Large, Then Compress", ICML 2020).
-const individual* largest_proven(std::span<const individual> best,
-                                 const final_means& means) {
-  constexpr double about_as_long = 1.5;
-  std::vector<const individual*> proven;
-  for (const auto& i : best)
-    if (i.learning.proven && i.fitness.violation <= best.front().fitness.violation
-        && epochs_alone(i, means) >= least_part)
-      proven.push_back(&i);
-  if (proven.empty())
-    return nullptr;
-  const auto fastest =
-      (*std::ranges::min_element(proven, {}, &individual::seconds_per_epoch))
-          ->seconds_per_epoch;
-  std::erase_if(proven, [&](const individual* i) {
-    return i->seconds_per_epoch > about_as_long * fastest;
-  });
-  return *std::ranges::max_element(proven, {}, &individual::parameters);
 }
 
 /// If one genome alone is trained, that is a seed that is proven: the trainings before were

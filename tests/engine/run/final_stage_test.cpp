@@ -266,6 +266,13 @@ TEST_CASE(
   REQUIRE(p.trainings.size() == 2);
   CHECK(p.trainings[0].source == 1);
   CHECK(p.trainings[1].source == 3);
+  // The largest of those that are proven and take about as long.
+  auto larger = trained(4, 0.85, 10, proven_learning_exponent, 25);
+  larger.parameters = 300'000;
+  const auto with = plan(ensemble(), 120s, 2, {ahead, near, proven, larger});
+  REQUIRE(with.trainings.size() == 2);
+  CHECK(with.trainings[0].source == 1);
+  CHECK(with.trainings[1].source == 4);
 }
 
 TEST_CASE("final stage: without time for an epoch, or without genomes, none is trained") {

@@ -252,6 +252,9 @@ TEST_CASE("run course: weights are kept of the best, checkpoints of what may bre
   rules.evolution.tournament = 2;
   auto run = searched(rules);
   CHECK(weights_to_keep(run) == std::vector<candidate_id>{2, 1, 2});
+  // Trees of a model that is in use are no candidate.
+  run.interim = model_composed{.members = {{7, 0.5}, {0, 0.5}}};
+  CHECK(weights_to_keep(run) == std::vector<candidate_id>{2, 1, 2, 7});
   const auto kept = checkpoints_to_keep(run);
   CHECK(kept.last == 0);
   CHECK(std::ranges::find(kept.of, candidate_id(2)) != kept.of.end());
