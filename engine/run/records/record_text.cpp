@@ -60,12 +60,6 @@ std::string line(const slot_changed& r) {
                      r.rounding ? fmt::format(", rounding {}", *r.rounding) : "");
 }
 
-std::string line(const interim_composed& r) {
-  return fmt::format("the model so far: {}",
-                     joined(r.model.members, " ",
-                            [](const ensemble_member& m) { return to_text(m, 2); }));
-}
-
 std::string line(const straggler_seen& r) {
   std::string text = fmt::format("slot {} was slow in {}", r.slot, numbered(r.id));
   if (r.waited_ms > 0)
@@ -93,13 +87,21 @@ std::string line(const final_planned& r) {
                      r.reason.empty() ? "" : ", " + r.reason, r.trainings.size());
 }
 
-std::string line(const model_composed& r) {
-  std::string text = "the final model:";
+std::string composed_line(const char* subject, const model_composed& r) {
+  std::string text = subject;
   for (const auto& m : r.members)
     text += " " + to_text(m, 2);
   for (const auto& why : r.left_out)
     text += "; without " + why;
   return text;
+}
+
+std::string line(const model_composed& r) {
+  return composed_line("the final model:", r);
+}
+
+std::string line(const interim_composed& r) {
+  return composed_line("the model so far:", r.model);
 }
 
 } // namespace

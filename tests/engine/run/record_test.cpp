@@ -69,7 +69,8 @@ std::vector<record> one_of_each() {
       final_planned{"its share of the time is used", 9000, {{3, 40, {1, 5}}}},
       model_composed{
           {{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}}, {"#3: damaged"}},
-      straggler_seen{7, "node1/cpu:0", 12'000, 60'000, 40, 90}};
+      straggler_seen{7, "node1/cpu:0", 12'000, 60'000, 40, 90},
+      interim_composed{{{{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}}}}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {
@@ -215,6 +216,7 @@ TEST_CASE("record: a text for each kind") {
             "the final model: 0.25 of the linear model 0.75 of #12; without #3: damaged",
             "slot node1/cpu:0 was slow in #7: the others waited for it for 12000 of "
             "60000 ms: 40 of its 90 gradients were left out",
+            "the model so far: 0.25 of the linear model 0.75 of #12",
         });
 }
 
@@ -290,7 +292,8 @@ TEST_CASE("record: observations decide nothing") {
     INFO(to_text(r));
     const bool observation = (r.index() >= 5 && r.index() <= 8)
                              || std::holds_alternative<operator_command>(r)
-                             || std::holds_alternative<straggler_seen>(r);
+                             || std::holds_alternative<straggler_seen>(r)
+                             || std::holds_alternative<interim_composed>(r);
     CHECK(decisive_bytes(r).empty() == observation);
     digest d;
     d.add(r);
