@@ -97,7 +97,7 @@ struct handed {
   std::size_t too_many = std::numeric_limits<std::size_t>::max();
   /// The number of models for each final model that was wanted.
   std::vector<std::size_t> compositions;
-  /// The same of interim ones. One that is held back comes with a tick.
+  /// The number of models for each interim model. One that is held back comes with a tick.
   std::vector<std::size_t> interims;
   bool holds_interims = false, refuses_interims = false;
   caf::typed_response_promise<test_answer> held_interim;

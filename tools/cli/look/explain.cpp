@@ -49,15 +49,15 @@ std::string log_text(const std::filesystem::path& store, candidate_id id) {
 /// largest shares first.
 std::vector<candidate_id> genomes_of(const model_composed& composed) {
   std::vector<std::pair<double, candidate_id>> shares;
-  for (const auto& m : composed.members)
-    if (m.id != 0)
-      shares.emplace_back(-m.share, m.id);
-  if (composed.models) { // The folds of a genome are one of these.
-    shares.clear();
-    for (const auto& m : *composed.models)
+  const auto add = [&](const auto& all) {
+    for (const auto& m : all)
       if (m.id != 0 && m.share > 0)
         shares.emplace_back(-m.share, m.id);
-  }
+  };
+  if (composed.models) // The folds of a genome are one of these.
+    add(*composed.models);
+  else
+    add(composed.members);
   std::ranges::sort(shares);
   std::vector<candidate_id> ids;
   for (const auto& [share, id] : shares)
