@@ -59,11 +59,13 @@ struct node_hello {
   std::uint64_t clock_ms = 0; ///< Its machine's, since 1970; 0: it does not say.
 };
 
-/// A file of the experiment's data.
+/// A file of the experiment's data, or a folder of images.
 struct data_file {
-  std::string path; ///< On the head's machine, as the experiment names it.
-  std::uint64_t size = 0;
-  std::string checksum; ///< `to_text` of `checksum_of_file`.
+  std::string path;       ///< On the head's machine, as the experiment names it.
+  std::uint64_t size = 0; ///< 0: it is a folder.
+  std::string checksum;   ///< `to_text` of `checksum_of_file` or `checksum_of_images`.
+
+  [[nodiscard]] bool is_folder() const { return size == 0; }
 };
 
 /// The facts that it needs to know, or why it may not join.

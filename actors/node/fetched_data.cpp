@@ -1,6 +1,7 @@
 #include "actors/node/fetched_data.hpp"
 
 #include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/images/image_folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,10 +29,15 @@ constexpr auto pause_between_tries = 500ms;
 
 expected<bool> is_there(const fs::path& path, const data_file& wanted) {
   std::error_code failed;
+  const auto is_wanted = [&](const genome_hash& sum) {
+    return to_text(sum) == wanted.checksum;
+  };
+  if (wanted.is_folder())
+    return fs::is_directory(path, failed) ? checksum_of_images(path).map(is_wanted)
+                                          : expected<bool>(false);
   if (fs::file_size(path, failed) != wanted.size || failed)
     return false;
-  return checksum_of_file(path).map(
-      [&](const genome_hash& sum) { return to_text(sum) == wanted.checksum; });
+  return checksum_of_file(path).map(is_wanted);
 }
 
 /// Held by the process that fetches; ends with it.
@@ -95,6 +101,11 @@ bool is_hexadecimal(const std::string& text) {
 expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
                            const data_file& wanted) {
   const auto cache = users_cache().folder;
+  if (wanted.is_folder())
+    return fail_in(wanted.path,
+                   {error_kind::invalid_input,
+                    "this machine has no such folder with the run's images; copy it to "
+                    "the same place here, or put it on a disk that both machines see"});
   const auto name = fs::path(wanted.path).filename().string();
   if (cache.empty())
     return fail(error_kind::invalid_input,

@@ -179,7 +179,7 @@ std::string without_ending(std::string_view name) {
 } // namespace
 
 std::vector<std::string> built_in_spaces() {
-  return {"image", "mlp", "mobile", "residual", "tabular"};
+  return {"image", "mlp", "mobile", "photo", "residual", "tabular"};
 }
 
 bool is_built_in_space(std::string_view name) {

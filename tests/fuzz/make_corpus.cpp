@@ -8,6 +8,7 @@
 #include "engine/queue/queue_event.hpp"
 #include "engine/telemetry/picture/wire.hpp"
 #include "engine/training/weights/loop_position.hpp"
+#include "genome/base/whole_file.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/variation.hpp"
 #include "tests/fuzz/messages.hpp"
@@ -38,6 +39,13 @@ T must(expected<T> made) {
 
 std::filesystem::path in_repository(const std::string& file) {
   return std::filesystem::path(CLADE_ROOT) / file;
+}
+
+void write_images() {
+  const auto folder = in_repository("tests/engine/data/images");
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    write("image", entry.path().filename().string(),
+          must(read_whole_file(entry.path(), {.most_bytes = 1 << 20})));
 }
 
 void write_genomes() {
@@ -389,6 +397,7 @@ int main(int count, char** arguments) {
   write_preprocessing();
   write_programs();
   write_data();
+  write_images();
   write_messages();
   write_wire();
   write_team_hellos();

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,6 +41,23 @@ class Searching(SearchTest):
         self.assertEqual(columns.attrs["metric"], "validation.accuracy")
         self.assertTrue((columns["low"] <= columns["worse"]).all() and (columns["worse"] <= columns["high"]).all())
         self.assertTrue(columns["worse"].is_monotonic_decreasing)
+
+    def test_a_folder_of_images_is_searched_and_predicted_by_file(self):
+        samples = ROOT / "tests" / "engine" / "data" / "images"
+        photos = self.folder / "photos"
+        for kind, sample in (("gray", "grey.png"), ("red", "color.png")):
+            for i in range(20):
+                image = photos / kind / f"{i:02}.png"
+                image.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(samples / sample, image)
+        run = self.search(photos)
+        self.assertEqual(run.state, "finished")
+        predicted = run.predict(photos)
+        self.assertEqual(len(predicted), 40)
+        self.assertEqual(predicted["gray/07.png"], "gray")
+        self.assertEqual(predicted["red/19.png"], "red")
+        self.assertEqual(run.predict(photos / "red" / "03.png"), {"03.png": "red"})
+        self.assertEqual(run.predict_proba(photos).shape, (40, 2))
 
     def test_a_table_of_pandas_becomes_a_run_that_predicts_and_shows_itself(self):
         frame = iris()

@@ -80,8 +80,11 @@ constexpr auto task_words() {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
-  v.path(describe("file", "CSV, .npy, .npz, IDX or CIFAR (.bin), each also as .gz. A "
-                          "relative path starts at the experiment file's folder."),
+  v.path(describe("file",
+                  "CSV, .npy, .npz, IDX or CIFAR (.bin), each also as .gz, or a "
+                  "folder with a folder of images (JPEG, PNG, WebP, GIF, BMP) for "
+                  "each class. A relative path starts at the experiment file's "
+                  "folder."),
          p.file);
   v.path(
       describe("target_file", "The file of the targets, where they are not in `file`."),
@@ -153,7 +156,8 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
       words<scale_rule, 2>{
           {{"auto", scale_rule::automatic}, {"deviation", scale_rule::deviation}}});
   v.key(describe("shape", "The shape of one example, [channels, height, width] for an "
-                          "image. Left out: a row of numbers, or what the array has."),
+                          "image. Left out: a row of numbers, what the array has, or "
+                          "what fits the images of a folder, which are scaled to it."),
         p.shape);
   v.unusual_choice(
       describe("layout",
@@ -164,6 +168,18 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
       words<array_layout, 3>{{{"auto", array_layout::automatic},
                               {"channels_first", array_layout::channels_first},
                               {"channels_last", array_layout::channels_last}}});
+  v.unusual(describe("images",
+                     "The column of a CSV that names files of images. They are the "
+                     "examples then, and `target` is their column of targets."),
+            p.images, first.images);
+  v.path(describe("image_folder",
+                  "Where the paths of `images` begin; left out, the folder "
+                  "of `file`."),
+         p.image_folder);
+  v.unusual(describe("unreadable",
+                     "The share of images that may be left out because they are damaged, "
+                     "or of a kind that is not read."),
+            p.unreadable, first.unreadable);
   v.split(
       describe("split",
                "Shares for training, for validation (which the search sees) and for "

@@ -131,6 +131,14 @@ void write_data(section_text& out, const data_profile& d,
     out.line("decimal = \",\"");
   if (table && d.encoding != "utf-8")
     out.line("encoding = " + toml_writer::quoted(d.encoding));
+  if (!d.images.empty())
+    out.line("images = " + toml_writer::quoted(d.images), "the column of their files");
+  if (!d.image_folder.empty())
+    out.line("image_folder = " + path_literal(d.image_folder, folder));
+  if (!d.image_sizes.empty())
+    out.line("shape = " + to_text(d.shape),
+             "channels, height, width: images are scaled to it; theirs: "
+                 + d.image_sizes);
   if (!d.layout.empty())
     out.line("layout = " + toml_writer::quoted(d.layout),
              d.layout == "channels_last" ? "[n, height, width, channels]"
@@ -145,7 +153,7 @@ void write_data(section_text& out, const data_profile& d,
 /// The table of columns, or nothing where there is nothing to say.
 std::string columns_text(const data_profile& d) {
   const auto& columns = d.table.columns;
-  if (columns.empty() || d.format != "CSV")
+  if (columns.empty() || d.format != "CSV" || !d.images.empty())
     return {};
   section_text out;
   std::size_t plain_ones = 0, listed = 0;
@@ -229,6 +237,9 @@ search_size search_size_for(const data_profile& d) {
 }
 
 suggested_space space_for(const data_profile& d) {
+  constexpr std::int64_t large = 48;
+  if (d.image() && std::min(d.shape.sizes[1], d.shape.sizes[2]) >= large)
+    return {"photo", "residual networks for larger images"};
   if (d.image())
     return {"residual", "residual networks"};
   return {"tabular", "dense and residual networks, embeddings of numbers"};

@@ -234,8 +234,9 @@ std::vector<reference_section> experiment_reference() {
       {"search_space",
        "What networks are made of: layers, their settings and hyperparameters.",
        {{"file", "path", "",
-         "\"tabular\" and \"mlp\" (for tables), \"residual\", \"mobile\" and \"image\" "
-         "are built in; or a file of your own (`clade help search-spaces`). Left out: "
+         "\"tabular\" and \"mlp\" (for tables), \"residual\", \"photo\" (images of 48 "
+         "pixels and more), \"mobile\" and \"image\" are built in; or a file of your own "
+         "(`clade help search-spaces`). Left out: "
          "\"tabular\" or \"residual\", as fits the data."},
         {"seeds", "text", "\"space\"",
          "\"none\" leaves out the networks that the space names as first candidates. "

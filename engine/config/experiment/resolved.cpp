@@ -180,8 +180,9 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
   auto evaluator = e.evaluator->clone();
   evaluator->forget_places();
   decisive.evaluator = std::move(evaluator);
-  for (auto* path : {&decisive.data.file, &decisive.data.target_file,
-                     &decisive.data.test_file, &decisive.data.test_target_file})
+  for (auto* path :
+       {&decisive.data.file, &decisive.data.target_file, &decisive.data.test_file,
+        &decisive.data.test_target_file, &decisive.data.image_folder})
     path->clear();
   decisive.limits.wall_time = {};
   decisive.slots = {};

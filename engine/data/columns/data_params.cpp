@@ -131,6 +131,8 @@ expected<void> validate(const data_params& params) {
   for (const column_choice& c : params.columns)
     if (c.column.empty())
       return wrong("columns must be named, or have their numbers from 1");
+  if (!(params.unreadable >= 0 && params.unreadable <= 1))
+    return wrong("unreadable must be a share from 0 to 1, such as 0.01");
   if (params.target.empty())
     return wrong("target must be the name of a column, its number from 1, or \"last\"");
   if (params.header != "auto" && params.header != "none" && params.header != "names"

@@ -48,7 +48,7 @@ enum class split_rule : std::uint8_t { random, time, group };
 /// `[data]` of an experiment.
 struct data_params {
   /// CSV, a .npy array, a .npz archive, an IDX file of examples or a batch of CIFAR
-  /// (.bin), each as it is or gzip.
+  /// (.bin), each as it is or gzip; or a folder with a folder of images for each class.
   std::filesystem::path file;
   /// IDX, .npy or .npz file of targets where they are not in `file`.
   std::filesystem::path target_file;
@@ -85,6 +85,13 @@ struct data_params {
   /// "utf-8", "utf-16", "latin-1" or "auto".
   std::string encoding = "auto";
   scale_rule scale = scale_rule::automatic;
+  /// The column of a CSV that names files of images, which are the examples then; its
+  /// other columns but the target are not used. Empty: there is none.
+  std::string images;
+  /// The folder at which the paths of that column begin; empty: that of `file`.
+  std::filesystem::path image_folder;
+  /// The share of images that may be left out since they cannot be decoded.
+  double unreadable = 0.01;
   /// Shape of one example; empty: a vector of all columns but the target, or what an
   /// array has ([n, 28, 28] holds examples of [1, 28, 28]).
   tensor_shape shape;

@@ -5,103 +5,154 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace clade {
 
-/// Numbers as a file has them, in 64 bits, or in 32 while that loses nothing (pixels,
-/// counts, and what was written in 32 bits), so that most files take half the memory. NaN
-/// is a blank.
+/// Numbers as a file has them, in 64 bits, or in 32 or 8 while that loses nothing (pixels,
+/// counts, and what was written in 32 bits), so that most files take half the memory and
+/// images an eighth. NaN is a blank.
 class exact_numbers {
 public:
   exact_numbers() = default;
-  // Implicit: 32-bit numbers lose nothing here.
-  exact_numbers(std::vector<float> values) : narrow_(std::move(values)) {}
+  // Implicit: numbers of fewer bits lose nothing here.
+  exact_numbers(std::vector<float> values)
+      : narrow_(std::move(values)),
+        form_(form::narrow) {}
+  exact_numbers(std::vector<std::uint8_t> values) : bytes_(std::move(values)) {}
 
   void push_back(double v) {
-    if (!wide_ && !fits(v))
-      widen();
-    if (wide_)
-      doubles_.push_back(v);
-    else
-      narrow_.push_back(static_cast<float>(v));
+    make_room_for(v);
+    with([&](auto& values) {
+      values.push_back(
+          static_cast<typename std::decay_t<decltype(values)>::value_type>(v));
+    });
   }
   void append(const exact_numbers& others) {
+    if (form_ == form::bytes && others.form_ == form::bytes) {
+      bytes_.insert(bytes_.end(), others.bytes_.begin(), others.bytes_.end());
+      return;
+    }
     for (std::size_t i = 0; i < others.size(); ++i)
       push_back(others[i]);
   }
   void set(std::size_t i, double v) {
-    if (!wide_ && !fits(v))
-      widen();
-    if (wide_)
-      doubles_[i] = v;
-    else
-      narrow_[i] = static_cast<float>(v);
+    make_room_for(v);
+    with([&](auto& values) {
+      values[i] = static_cast<typename std::decay_t<decltype(values)>::value_type>(v);
+    });
   }
 
   [[nodiscard]] double operator[](std::size_t i) const {
-    return wide_ ? doubles_[i] : double{narrow_[i]};
+    switch (form_) {
+    case form::bytes:
+      return bytes_[i];
+    case form::narrow:
+      return narrow_[i];
+    case form::wide:
+      break;
+    }
+    return doubles_[i];
   }
   [[nodiscard]] std::size_t size() const {
-    return wide_ ? doubles_.size() : narrow_.size();
+    return bytes_.size() + narrow_.size() + doubles_.size();
   }
   [[nodiscard]] bool empty() const { return size() == 0; }
   /// Whether a number needed 64 bits.
-  [[nodiscard]] bool wide() const { return wide_; }
+  [[nodiscard]] bool wide() const { return form_ == form::wide; }
+  /// Whether all are whole numbers from 0 to 255, held as such.
+  [[nodiscard]] bool are_bytes() const { return form_ == form::bytes; }
   void reserve(std::size_t count) {
-    if (wide_)
-      doubles_.reserve(count);
-    else
-      narrow_.reserve(count);
+    with([&](auto& values) { values.reserve(count); });
   }
 
   /// Keeps these rows of `width` numbers, in this order, which is a rising one.
   void keep_rows(std::span<const std::uint32_t> rows, std::size_t width) {
-    const auto keep = [&](auto& values) {
+    with([&](auto& values) {
       for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t c = 0; c < width; ++c)
           values[i * width + c] = values[rows[i] * width + c];
       values.resize(rows.size() * width);
       values.shrink_to_fit();
-    };
-    if (wide_)
-      keep(doubles_);
-    else
-      keep(narrow_);
+    });
   }
 
   /// Returns `number(i, value)` of each, in 32 bits, in the memory of these numbers where
   /// that does.
   template<class Number>
   [[nodiscard]] std::vector<float> take_as(Number number) {
+    const auto count = size();
     std::vector<float> out = std::move(narrow_);
-    if (wide_)
-      out.resize(doubles_.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = number(i, wide_ ? doubles_[i] : double{out[i]});
+    out.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+      out[i] = number(i, form_ == form::narrow ? double{out[i]} : (*this)[i]);
     *this = {};
     return out;
   }
 
-  friend bool operator==(const exact_numbers&, const exact_numbers&) = default;
+  /// Returns the bytes that they are held as.
+  [[nodiscard]] std::vector<std::uint8_t> take_bytes() {
+    auto out = std::move(bytes_);
+    *this = {};
+    return out;
+  }
+
+  friend bool operator==(const exact_numbers& a, const exact_numbers& b) {
+    if (a.size() != b.size())
+      return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i]))
+        return false;
+    return true;
+  }
 
 private:
-  static bool fits(double v) {
+  enum class form : std::uint8_t { bytes, narrow, wide };
+
+  static bool fits_byte(double v) {
+    return v >= 0 && v <= std::numeric_limits<std::uint8_t>::max() && v == std::floor(v)
+           && !std::signbit(v);
+  }
+  static bool fits_float(double v) {
     return std::isnan(v)
            || (std::abs(v) <= double{std::numeric_limits<float>::max()}
                && double{static_cast<float>(v)} == v);
   }
-  void widen() {
-    doubles_.reserve(narrow_.capacity());
-    doubles_.assign(narrow_.begin(), narrow_.end());
-    narrow_ = {};
-    wide_ = true;
+  void make_room_for(double v) {
+    if (form_ == form::bytes && !fits_byte(v)) {
+      move_into(narrow_, bytes_);
+      form_ = form::narrow;
+    }
+    if (form_ == form::narrow && !fits_float(v)) {
+      move_into(doubles_, narrow_);
+      form_ = form::wide;
+    }
+  }
+  template<class To, class From>
+  static void move_into(To& to, From& from) {
+    to.reserve(from.capacity());
+    to.assign(from.begin(), from.end());
+    from = {};
+  }
+  template<class Work>
+  void with(Work work) {
+    switch (form_) {
+    case form::bytes:
+      return work(bytes_);
+    case form::narrow:
+      return work(narrow_);
+    case form::wide:
+      return work(doubles_);
+    }
   }
 
-  std::vector<float> narrow_;   ///< Empty once there are `doubles_`.
-  std::vector<double> doubles_; ///< All of them.
-  bool wide_ = false;
+  // All of them are in one, the others empty.
+  std::vector<std::uint8_t> bytes_;
+  std::vector<float> narrow_;
+  std::vector<double> doubles_;
+  form form_ = form::bytes;
 };
 
 } // namespace clade

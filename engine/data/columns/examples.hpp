@@ -28,6 +28,9 @@ struct examples {
   bool by_line = false;
   std::vector<std::uint64_t> places; ///< Line of each example, or byte of its target.
 
+  /// The paths of examples that are files of their own, relative to `origin`; else empty.
+  std::vector<std::string> names;
+
   /// Indices of the examples in their file where `limit` left some out; else empty.
   std::vector<std::uint32_t> kept;
 
@@ -60,7 +63,7 @@ struct examples {
 
   genome_hash checksum; ///< The checksum of the files' bytes.
 
-  /// "digits.csv:12" or "labels.idx: byte 20".
+  /// "digits.csv:12", "labels.idx: byte 20" or "photos/cats/1.jpg".
   [[nodiscard]] std::string place(std::size_t example) const;
 };
 

@@ -36,6 +36,8 @@ bool looks_like_data(const std::filesystem::path& file, std::string_view bytes) 
 
 std::string plain_name(const std::filesystem::path& file) {
   std::filesystem::path name = file.filename();
+  if (name.empty()) // "photos/"
+    name = file.parent_path().filename();
   if (name.extension() == ".gz")
     name = name.stem();
   return name.stem().string();

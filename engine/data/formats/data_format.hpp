@@ -24,7 +24,7 @@ enum class data_format : std::uint8_t { csv, idx, npy, npz, cifar };
                                    std::string_view bytes);
 
 /// The file's name without folder, ".gz" and its last ending: "churn" of
-/// "a/churn.csv.gz".
+/// "a/churn.csv.gz". A folder may have a slash behind its name.
 [[nodiscard]] std::string plain_name(const std::filesystem::path& file);
 
 /// Said of a text with a zero byte, behind its place.

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace clade {
 namespace {
@@ -30,8 +29,10 @@ struct known_beginning {
 constexpr auto as_arrays =
     "save its arrays with numpy.savez(\"data.npz\", x=..., y=...)"sv;
 constexpr auto unpack = "unpack it, and name what was in it"sv;
-constexpr auto images = "save the images as arrays: numpy.savez(\"data.npz\", x=IMAGES, "
-                        "y=LABELS), x of [n, height, width, channels]"sv;
+constexpr auto images = "name a folder that has a folder of images for each class"sv;
+constexpr auto other_images =
+    "save the images as PNG, and name a folder that has a folder "
+    "of them for each class"sv;
 constexpr auto export_csv = "save its table as CSV, and name that file"sv;
 
 constexpr std::array<known_beginning, 41> beginnings{{
@@ -85,8 +86,8 @@ constexpr std::array<known_beginning, 41> beginnings{{
     {"\x89PNG\r\n\x1a\n", "an image (PNG)", images},
     {"\xff\xd8\xff", "an image (JPEG)", images},
     {"GIF8", "an image (GIF)", images},
-    {"II*\0"sv, "an image (TIFF)", images},
-    {"MM\0*"sv, "an image (TIFF)", images},
+    {"II*\0"sv, "an image (TIFF)", other_images},
+    {"MM\0*"sv, "an image (TIFF)", other_images},
     {"WEBP", "an image (WebP)", images, 8},
     {"WAVE", "a sound (WAV)", as_arrays, 8},
     {"ID3", "a sound (MP3)", as_arrays},
@@ -145,55 +146,7 @@ bool is_spreadsheet(std::string_view bytes) {
              || end.find("xl/workbook.xml") != std::string_view::npos);
 }
 
-constexpr std::array<std::string_view, 9> image_endings{
-    ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"};
-
-/// The content of a folder and of the folders within it, as far as a look goes.
-struct folder_content {
-  std::size_t images = 0;
-  std::map<std::filesystem::path, std::size_t> by_folder; ///< Images.
-  std::filesystem::path data; ///< A file of data, the first by name.
-};
-
-folder_content look_into(const std::filesystem::path& folder) {
-  constexpr std::size_t most_files = 5000;
-  constexpr int deepest = 2;
-  folder_content out;
-  std::size_t seen = 0;
-  std::error_code failed;
-  std::filesystem::recursive_directory_iterator at(
-      folder, std::filesystem::directory_options::skip_permission_denied, failed);
-  for (; !failed && at != std::filesystem::recursive_directory_iterator()
-         && seen < most_files;
-       at.increment(failed), ++seen) {
-    if (at.depth() >= deepest)
-      at.disable_recursion_pending();
-    std::string ending = at->path().extension().string();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) {
-      return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    });
-    if (std::ranges::find(image_endings, ending) != image_endings.end()) {
-      ++out.images;
-      ++out.by_folder[at->path().parent_path()];
-    } else if (looks_like_data(at->path(), "")
-               && (out.data.empty() || at->path() < out.data)) {
-      out.data = at->path();
-    }
-  }
-  return out;
-}
-
 } // namespace
-
-bool names_image(std::string_view name) {
-  return std::ranges::any_of(image_endings, [&](std::string_view ending) {
-    return name.size() > ending.size()
-           && std::ranges::equal(name.substr(name.size() - ending.size()), ending,
-                                 [](char a, char b) {
-                                   return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
-                                 });
-  });
-}
 
 expected<void> refuse_unread_kind(const std::filesystem::path& file,
                                   std::string_view bytes) {
@@ -217,30 +170,35 @@ expected<void> refuse_unread_kind(const std::filesystem::path& file,
   return {};
 }
 
-expected<void> refuse_folder(const std::filesystem::path& file) {
-  std::error_code unknown;
-  if (!std::filesystem::is_directory(file, unknown))
-    return {};
-  const auto content = look_into(file);
-  if (content.images > 0) {
-    const auto folders = content.by_folder.size();
-    return refuse(
-        file,
-        fmt::format("is a folder of images ({}such as {}), which is not read; {}",
-                    folders > 1 ? fmt::format("in {} folders, ", folders) : std::string(),
-                    in_quotes(content.by_folder.begin()->first.filename().string()),
-                    images));
+std::filesystem::path file_of_data_in(const std::filesystem::path& folder) {
+  constexpr std::size_t most_files = 5000;
+  constexpr int deepest = 2;
+  std::filesystem::path found;
+  std::size_t seen = 0;
+  std::error_code failed;
+  std::filesystem::recursive_directory_iterator at(
+      folder, std::filesystem::directory_options::skip_permission_denied, failed);
+  for (; !failed && at != std::filesystem::recursive_directory_iterator()
+         && seen < most_files;
+       at.increment(failed), ++seen) {
+    if (at.depth() >= deepest)
+      at.disable_recursion_pending();
+    if (looks_like_data(at->path(), "") && (found.empty() || at->path() < found))
+      found = at->path();
   }
-  if (!content.data.empty())
-    return refuse(file, "is a folder, not a file; name a file in it, such as "
-                            + content.data.string());
-  return refuse(file, "is a folder, not a file");
+  return found;
 }
 
 expected<file_bytes> read_data_file(const std::filesystem::path& file,
                                     const file_limits& limits) {
-  if (auto fine = refuse_folder(file); !fine)
-    return tl::unexpected(std::move(fine).error());
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) {
+    const auto data = file_of_data_in(file);
+    return refuse(file,
+                  "is a folder, not a file"
+                      + (data.empty() ? std::string()
+                                      : "; name a file in it, such as " + data.string()));
+  }
   auto read = read_file(file, limits);
   if (!read)
     return read;

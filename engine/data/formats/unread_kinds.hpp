@@ -15,16 +15,13 @@ namespace clade {
                                                 std::string_view bytes);
 
 /// Reads all of a file of data. Errors are those of `read_file` and `refuse_unread_kind`;
-/// of a folder, the message says what lies in it.
+/// of a folder, the message names a file in it.
 [[nodiscard]] expected<file_bytes>
 read_data_file(const std::filesystem::path& file,
                const file_limits& limits = data_limits());
 
-/// Refuses a folder, with what lies in it: images, or files of data, of which one is to be
-/// named. For anything else it is silent.
-[[nodiscard]] expected<void> refuse_folder(const std::filesystem::path& file);
-
-/// Whether a text is the name of an image's file: "cats/1.png".
-[[nodiscard]] bool names_image(std::string_view name);
+/// Returns a file of data that lies in a folder or the folders in it, the first by name, as
+/// far as a look goes; empty where there is none.
+[[nodiscard]] std::filesystem::path file_of_data_in(const std::filesystem::path& folder);
 
 } // namespace clade

@@ -285,6 +285,13 @@ expected<data_profile> profile_csv(const profile_request& request) {
     p.target_found = target->reason;
     p.target = p.table.columns[target->column];
   }
+  if (const auto images = find_listed_images(p); images && p.target_column) {
+    p.task = request.task.value_or(task_of(p.target));
+    if (auto listed = profile_listed_images(p, *images, csv.text.text); !listed)
+      return tl::unexpected(std::move(listed).error());
+    finish_profile(p, request, csv.start.class_names);
+    return p;
+  }
   std::int64_t used = 0;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
     used +=

@@ -8,6 +8,22 @@ namespace clade {
 [[nodiscard]] expected<data_profile> profile_csv(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_array(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_cifar(const profile_request& request);
+[[nodiscard]] expected<data_profile> profile_images(const profile_request& request);
+
+/// Returns the column of a table that names files of images, and the folder at which the
+/// paths begin: the table's own, or one in it. None where there is no such column but the
+/// target, or its first image is not there.
+struct listed_images {
+  std::size_t column = 0;
+  std::filesystem::path folder;
+};
+[[nodiscard]] std::optional<listed_images>
+find_listed_images(const data_profile& profile);
+
+/// Takes the images that a table names for its examples.
+[[nodiscard]] expected<void> profile_listed_images(data_profile& profile,
+                                                   const listed_images& images,
+                                                   std::string_view text);
 
 /// Finishes a profile whose target's values are known: the task, the classes (named by
 /// `class_names` where they are the numbers 0, 1, ...), what is suspicious, the split.

@@ -6,7 +6,6 @@
 #include "engine/data/bytes/files_beside.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/file_bytes.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/suspicions.hpp"
 #include "engine/data/profile/target_guess.hpp"
@@ -78,8 +77,9 @@ split_shares data_profile::shares() const {
 
 expected<data_profile> profile_data(const profile_request& request) {
   constexpr std::size_t first_bytes = 512;
-  if (auto fine = refuse_folder(request.file); !fine)
-    return tl::unexpected(std::move(fine).error());
+  std::error_code unknown;
+  if (std::filesystem::is_directory(request.file, unknown))
+    return profile_images(request);
   const auto front = read_front(request.file, first_bytes);
   if (!front)
     return tl::unexpected(front.error());

@@ -83,9 +83,12 @@ struct suspicion {
   friend bool operator==(const suspicion&, const suspicion&) = default;
 };
 
+/// The format of a folder of images.
+inline constexpr std::string_view images_format = "images";
+
 /// The facts that a look at data shows, and the settings that are best for it.
 struct data_profile {
-  std::string format;         ///< "CSV", "NumPy array"
+  std::string format;         ///< "CSV", "NumPy array", or `images_format`
   std::filesystem::path file; ///< The file as the request has it.
   std::uint64_t rows = 0;
   std::string header = "none"; ///< For a table: `data_params::header`, never "auto".
@@ -113,6 +116,11 @@ struct data_profile {
   tensor_shape shape;
   std::string layout; ///< For an array of images with channels: "channels_last" or
                       ///< "channels_first"; else empty.
+  /// The label of the column of a table that names files of images, and the folder at
+  /// which its paths begin where that is not the table's own.
+  std::string images;
+  std::filesystem::path image_folder;
+  std::string image_sizes; ///< The sizes of files: "32 x 32 to 640 x 480 pixels".
   split_kind split = split_kind::shuffled;
   std::string split_column;
   std::vector<suspicion> suspicions;

@@ -286,6 +286,11 @@ inferred_data nothing_inferred(data_params params) {
 } // namespace
 
 expected<inferred_data> infer_columns(const data_params& params) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(params.file, unknown))
+    return nothing_inferred(params);
+  if (!params.images.empty())
+    return inferred_data{.params = params};
   auto read = read_data_file(params.file);
   if (!read)
     return tl::unexpected(std::move(read).error());

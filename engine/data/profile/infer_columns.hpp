@@ -29,7 +29,7 @@ struct inferred_data {
 /// as numbers otherwise: a column of texts becomes what its profile says, and one that
 /// networks can make nothing of (an identifier, free text, no value at all) is ignored.
 /// Columns of numbers stay numbers, also those with a few other values, which are then
-/// errors to who reads them. Arrays have no columns; of them, nothing is inferred.
+/// errors to who reads them. Nothing is inferred of arrays and images.
 [[nodiscard]] expected<inferred_data> infer_columns(const data_params& params);
 
 } // namespace clade

@@ -1,7 +1,7 @@
 #include "engine/data/profile/profile_words.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/images/picture.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
@@ -76,7 +76,7 @@ std::string reason_text(const column_profile& c, ignore_reason why) {
   const bool of_values = why == ignore_reason::identifier || why == ignore_reason::text
                          || why == ignore_reason::too_many_values;
   if (of_values && !c.frequent.empty()
-      && std::ranges::all_of(c.frequent, names_image, &value_count::value))
+      && std::ranges::all_of(c.frequent, has_image_ending, &value_count::value))
     return "it names files of images, which are not read by their names";
   switch (why) {
   case ignore_reason::none:

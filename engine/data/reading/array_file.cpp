@@ -103,6 +103,9 @@ expected<std::vector<std::string>> read_array_names(const std::filesystem::path&
 expected<layout> layout_of(const data_params& params) {
   if (!params.shape.sizes.empty())
     return params.shape.layout().value_or(layout::vector);
+  std::error_code unknown;
+  if (std::filesystem::is_directory(params.file, unknown) || !params.images.empty())
+    return layout::image;
   const auto front = read_front(params.file, 16);
   if (!front)
     return tl::unexpected(front.error());

@@ -1,8 +1,9 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           by_line test_places robust columns type divisor
+//           by_line test_places test_names robust columns type divisor
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
-//           of numbers; classes, robust: lists of texts; columns: a list of column)
+//           of numbers; classes, test_names, robust: lists of texts; columns: a list of
+//           column)
 // column := text inputs
 // list   := length item*
 // text   := length byte*
@@ -38,6 +39,11 @@ struct writer {
     number(std::uint64_t{v.size()});
     out += v;
   }
+  void texts(const std::vector<std::string>& all) {
+    number(std::uint64_t{all.size()});
+    for (const std::string& v : all)
+      text(v);
+  }
 };
 
 struct reader {
@@ -67,6 +73,10 @@ struct reader {
       std::memcpy(v.data(), bytes.data(), bytes.size());
   }
   std::string text() { return std::string(take(number<std::uint64_t>(), 1)); }
+  void texts(std::vector<std::string>& all) {
+    for (auto left_over = number<std::uint64_t>(); left_over > 0 && !bad; --left_over)
+      all.push_back(text());
+  }
 };
 
 } // namespace
@@ -87,14 +97,11 @@ std::string cached_form(const data_set& data) {
   w.list(data.validation);
   w.list(data.test);
   w.list(std::vector<std::uint8_t>(data.numbers.begin(), data.numbers.end()));
-  w.number(std::uint64_t{data.classes.size()});
-  for (const std::string& c : data.classes)
-    w.text(c);
+  w.texts(data.classes);
   w.number(std::uint64_t{data.by_line});
   w.list(data.test_places);
-  w.number(std::uint64_t{data.robust.size()});
-  for (const std::string& c : data.robust)
-    w.text(c);
+  w.texts(data.test_names);
+  w.texts(data.robust);
   w.number(std::uint64_t{data.columns.size()});
   for (const input_column& c : data.columns) {
     w.text(c.name);
@@ -127,13 +134,12 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   std::vector<std::uint8_t> numbers; // 0 or 1
   r.list(numbers);
   data.numbers.assign(numbers.begin(), numbers.end());
-  for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
-    data.classes.push_back(r.text());
+  r.texts(data.classes);
   const auto by_line = r.number<std::uint64_t>();
   data.by_line = by_line == 1;
   r.list(data.test_places);
-  for (auto columns = r.number<std::uint64_t>(); columns > 0 && !r.bad; --columns)
-    data.robust.push_back(r.text());
+  r.texts(data.test_names);
+  r.texts(data.robust);
   for (auto columns = r.number<std::uint64_t>(); columns > 0 && !r.bad; --columns) {
     auto name = r.text();
     data.columns.push_back({std::move(name), r.number<std::uint64_t>()});
@@ -145,7 +151,9 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
   if (r.bad || !r.left.empty() || !truths || !form || by_line > 1
-      || data.test_places.size() != data.test.size() || task >= learning_tasks.size()
+      || data.test_places.size() != data.test.size()
+      || (!data.test_names.empty() && data.test_names.size() != data.test.size())
+      || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))
     return std::nullopt;
   return data;

@@ -158,10 +158,14 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   for (const auto* file :
        {&params.file, &params.target_file, &params.test_file, &params.test_target_file}) {
     std::error_code failed;
-    const auto size = file->empty() ? 0 : std::filesystem::file_size(*file, failed);
-    if (failed)
+    const bool images = std::filesystem::is_directory(*file, failed);
+    // Reading what was decoded before is always faster than to decode it.
+    const auto size = images          ? cache.least_bytes
+                      : file->empty() ? 0
+                                      : std::filesystem::file_size(*file, failed);
+    if (failed && !file->empty())
       return std::nullopt;
-    bytes += size;
+    bytes += params.images.empty() ? size : cache.least_bytes;
     add(file->filename().string()); // It may decide what the format is.
   }
   if (bytes < cache.least_bytes)
@@ -192,6 +196,10 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
     add(fmt::format("test {}", *params.test_limit));
   // Said always: forms of before there were layouts have other names.
   add(fmt::format("layout {}", static_cast<unsigned>(params.layout)));
+  if (!params.images.empty())
+    add("images " + params.images);
+  if (params.unreadable != data_params{}.unreadable)
+    add(fmt::format("unreadable {}", params.unreadable));
   if (params.scale != scale_rule::deviation)
     add(fmt::format("scale {}", static_cast<unsigned>(params.scale)));
   return cache_key{.name = hash128(text), .checksum = *checksum};

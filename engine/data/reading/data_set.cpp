@@ -47,6 +47,7 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
   take(e.targets, 1);
   take(e.places, 1);
   take(e.split_codes, 1);
+  take(e.names, 1);
   e.count = kept.size();
   e.kept = std::move(kept);
 }
@@ -147,6 +148,8 @@ void set_places(const examples& e, const examples* test, data_set& data) {
     data.test_places.push_back(from.by_line        ? from.places[at]
                                : from.kept.empty() ? at
                                                    : from.kept[at]);
+    if (!from.names.empty())
+      data.test_names.push_back(from.names[at]);
   }
 }
 

@@ -35,6 +35,9 @@ struct data_set {
   /// The place of each example of `test` in its file: its line, or its index from 0.
   std::vector<std::uint64_t> test_places;
   bool by_line = false; ///< Places are lines.
+  /// The files of the examples of `test`, below the data's folder; empty where examples
+  /// are no files.
+  std::vector<std::string> test_names{};
   genome_hash checksum; ///< The checksum of the files' bytes.
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;

@@ -84,14 +84,6 @@ bool plain_numbers(const examples& e) {
          && std::ranges::none_of(e.columns, &column_encoding::blank_input);
 }
 
-bool all_are_bytes(const exact_numbers& values) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (const double v = values[i];
-        !(v >= 0 && v <= 255) || v != std::floor(v) || std::signbit(v))
-      return false;
-  return true;
-}
-
 } // namespace
 
 void add_blank_inputs(examples& e, std::span<const std::uint32_t> train) {
@@ -248,12 +240,8 @@ float largest_of(const feature_rows& rows) {
 
 stored_numbers divided(exact_numbers values, float largest) {
   const float divisor = largest > 0 ? largest : 1;
-  if (all_are_bytes(values)) {
-    std::vector<std::uint8_t> bytes(values.size());
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] = static_cast<std::uint8_t>(values[i]);
-    return {std::move(bytes), divisor};
-  }
+  if (values.are_bytes())
+    return {values.take_bytes(), divisor};
   return values.take_as(
       [&](std::size_t, double v) { return static_cast<float>(v) / divisor; });
 }

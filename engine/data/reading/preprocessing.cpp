@@ -103,8 +103,12 @@ expected<new_examples> read_new_examples(const std::filesystem::path& file,
     auto features = prepare(*rows, how);
     if (!features)
       return tl::unexpected(std::move(features).error());
-    return new_examples{rows->count, std::move(*features), std::move(rows->notes),
-                        std::move(rows->targets), std::move(rows->lines)};
+    return new_examples{rows->count,
+                        std::move(*features),
+                        std::move(rows->notes),
+                        std::move(rows->targets),
+                        std::move(rows->lines),
+                        std::move(rows->names)};
   } catch (const std::bad_alloc&) {
     return fail_in(file.string(),
                    {error_kind::io, "not enough memory to hold the examples"});

@@ -99,11 +99,12 @@ struct new_examples {
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
   std::vector<std::uint64_t> lines{}; ///< The lines of a CSV's rows; empty otherwise.
+  std::vector<std::string> names{};   ///< The files of images; empty otherwise.
 };
 
 /// Reads examples like those of the training data, with or without the target, which
 /// decides nothing: a CSV with the same columns (where both have names, in any order and
-/// with others among them), an array, or CIFAR; the file "-" is standard input. `array`
+/// with others among them), an array, CIFAR, an image or a folder of images; the file "-" is standard input. `array`
 /// names it in a .npz; empty: as in training. Blanks are filled, and values that the
 /// training data does not have are blanks; the notes say so. Errors name the file and the
 /// line.
@@ -116,9 +117,10 @@ struct new_examples {
 struct raw_rows {
   std::string origin;
   std::size_t count = 0;
-  exact_numbers values;             ///< [count, inputs]; NaN is a blank.
-  std::vector<std::uint64_t> lines; ///< The lines of a CSV; empty otherwise.
-  std::vector<std::string> notes{}; ///< Notes on them, a line each.
+  exact_numbers values;               ///< [count, inputs]; NaN is a blank.
+  std::vector<std::uint64_t> lines{}; ///< The lines of a CSV; empty otherwise.
+  std::vector<std::string> names{};   ///< The files of images; empty otherwise.
+  std::vector<std::string> notes{};   ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
 };

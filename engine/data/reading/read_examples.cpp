@@ -10,6 +10,8 @@
 #include "engine/data/formats/numeric_array.hpp"
 #include "engine/data/formats/text_array.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/images/image_folder.hpp"
+#include "engine/data/reading/image_examples.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/tables/csv.hpp"
 #include "genome/base/text.hpp"
@@ -302,15 +304,38 @@ expected<examples> read_arrays(const example_files& from, file_bytes file,
   return read;
 }
 
+constexpr std::string_view no_table_params =
+    "is no table; columns, categories, ignore and blanks are for CSV files";
+
+bool has_table_params(const data_params& params) {
+  return !params.categories.empty() || !params.columns.empty() || !params.ignore.empty()
+         || params.blanks == blank_rule::mean || params.blanks == blank_rule::drop;
+}
+
+bool is_folder(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(file, unknown);
+}
+
 } // namespace
 
 std::string examples::place(std::size_t example) const {
+  if (!names.empty())
+    return (std::filesystem::path(origin) / names[example]).string();
   return by_line ? fmt::format("{}:{}", origin, places[example])
                  : at_byte(origin, places[example]);
 }
 
 expected<examples> read_examples(const example_files& from, const data_params& params) {
   const std::string origin = from.examples.file.string();
+  if (is_folder(from.examples.file)) {
+    if (!from.targets.file.empty())
+      return wrong(origin, "holds images in folders named after their classes; remove "
+                           "target_file");
+    if (has_table_params(params))
+      return wrong(origin, std::string(no_table_params));
+    return read_image_folder(from.examples.file, params);
+  }
   auto read = read_data_file(from.examples.file);
   if (!read)
     return tl::unexpected(read.error());
@@ -320,6 +345,17 @@ expected<examples> read_examples(const example_files& from, const data_params& p
       if (one->file == from.examples.file)
         if (auto fine = no_archive(*one); !fine)
           return tl::unexpected(std::move(fine).error());
+  if (!params.images.empty()) {
+    if (f != format::csv || !from.targets.file.empty())
+      return wrong(origin, "`images` names a column of a CSV that has the targets, too");
+    const auto text = text_of(std::move(read->bytes), origin, params.encoding);
+    if (!text)
+      return tl::unexpected(text.error());
+    auto listed = read_listed_images(text->text, from.examples.file, params);
+    if (listed)
+      listed->checksum = both(read->checksum, listed->checksum);
+    return listed;
+  }
   if (f == format::csv) {
     std::optional<csv_targets> targets;
     if (!from.targets.file.empty()) {
@@ -337,10 +373,8 @@ expected<examples> read_examples(const example_files& from, const data_params& p
           targets ? both(read->checksum, targets->checksum) : read->checksum;
     return parsed;
   }
-  if (!params.categories.empty() || !params.columns.empty() || !params.ignore.empty()
-      || params.blanks == blank_rule::mean || params.blanks == blank_rule::drop)
-    return wrong(origin,
-                 "is an array; columns, categories, ignore and blanks are for CSV files");
+  if (has_table_params(params))
+    return wrong(origin, std::string(no_table_params));
   if (f == format::cifar) {
     if (!from.targets.file.empty())
       return wrong(origin, "holds its targets itself; remove target_file");
@@ -354,6 +388,8 @@ expected<examples> read_examples(const example_files& from, const data_params& p
 
 expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
                                  const preprocessing& how) {
+  if (is_folder(from.file) || has_image_ending(from.file.filename().string()))
+    return read_raw_images(from.file, how);
   auto read = read_data_file(from.file, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());
@@ -362,6 +398,8 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
   if (f == format::csv)
     return text_of(std::move(read->bytes), out.origin, "auto")
         .and_then([&](const csv_text& text) {
+          if (!params.images.empty())
+            return read_raw_listed_images(text.text, from.file, params, how);
           return parse_new_csv(text.text, out.origin, params.header, how);
         });
   if (!how.takes_plain_numbers())

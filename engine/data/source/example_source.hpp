@@ -56,7 +56,9 @@ struct source_description {
   std::vector<std::uint32_t> train, validation, test; ///< Examples, by index.
   /// The place of each example of `test` in its file: its line, or its index from 0.
   std::vector<std::uint64_t> test_places;
-  bool by_line = false;        ///< Places are lines.
+  bool by_line = false; ///< Places are lines.
+  /// The files of the examples of `test`; empty where they are no files.
+  std::vector<std::string> test_names{};
   std::vector<bool> numbers{}; ///< By number of the first input, as in `problem`.
   /// The columns of a table; empty where each number is a column without a name.
   std::vector<input_column> columns{};

@@ -37,16 +37,36 @@ std::string class_row(std::span<const float> scores, const preprocessing& how,
   return row + "\n";
 }
 
+/// The start of each line: the example's file, if it is one.
+class line_starts {
+public:
+  line_starts(std::span<const std::string> names, const prediction_format& format)
+      : names_(names),
+        as_is_(format.as_is) {}
+
+  [[nodiscard]] std::string title() const { return names_.empty() ? "" : "file,"; }
+  [[nodiscard]] std::string of(std::size_t example) const {
+    if (names_.empty())
+      return {};
+    const auto& name = names_[example];
+    return (as_is_ ? csv_field(name) : csv_safe_field(name)) + ",";
+  }
+
+private:
+  std::span<const std::string> names_;
+  bool as_is_;
+};
+
 std::string classes_csv(std::span<const float> outputs, const preprocessing& how,
-                        const prediction_format& format) {
-  std::string text = "class";
+                        const prediction_format& format, const line_starts& starts) {
+  std::string text = starts.title() + "class";
   for (const auto& name : how.classes)
     if (format.probabilities)
       text += "," + csv_field(fmt::format("p({})", name));
   text += "\n";
   const auto width = how.classes.size();
   for (std::size_t i = 0; i < outputs.size(); i += width)
-    text += class_row(outputs.subspan(i, width), how, format);
+    text += starts.of(i / width) + class_row(outputs.subspan(i, width), how, format);
   return text;
 }
 
@@ -105,20 +125,22 @@ expected<void> check_finite(std::span<const float> outputs, const preprocessing&
 }
 
 std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
-                            const prediction_format& format) {
+                            const prediction_format& format,
+                            std::span<const std::string> names) {
+  const line_starts starts(names, format);
   if (how.task.has_classes())
-    return classes_csv(outputs, how, format);
+    return classes_csv(outputs, how, format, starts);
   const auto name = how.target.empty() ? std::string("value") : how.target;
   const auto title = [&](const std::string& text) {
     return format.as_is ? csv_field(text) : csv_safe_field(text);
   };
-  std::string text = title(name);
+  std::string text = starts.title() + title(name);
   if (format.reach)
     text += fmt::format(",{},{}", title(name + "_low"), title(name + "_high"));
   text += "\n";
-  for (const float output : outputs) {
-    const double v = decoded(output, how);
-    text += shortest(v);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double v = decoded(outputs[i], how);
+    text += starts.of(i) + shortest(v);
     if (format.reach)
       text +=
           fmt::format(",{},{}", shortest(v - *format.reach), shortest(v + *format.reach));

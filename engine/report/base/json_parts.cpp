@@ -36,6 +36,9 @@ json most_wrong_json(const std::optional<test_evidence>& e) {
   json all = json::array();
   const auto add = [&](const auto& wrong) {
     json one{{e->by_line ? "line" : "index", wrong.place}};
+    if constexpr (requires { wrong.file; })
+      if (wrong.file)
+        one["file"] = *wrong.file;
     all.push_back(put_fields(one, wrong));
   };
   std::ranges::for_each(e->classes, add);

@@ -65,8 +65,8 @@ inline ordered_json annotations_json(const annotations& all) {
 /// "classes":[..],"confusion":[[..]],"pairs":[[actual,predicted]],
 /// "validation_errors":{"examples","values"},
 /// "interval":{"metric","low","high","resamples"},
-/// "most_wrong":[{"line" or "index","actual","predicted","actual_probability",
-/// "predicted_probability"}],"reliability":{"bins":[{"examples","said","right"}],"error"},
+/// "most_wrong":[{"line" or "index","file" of images,"actual","predicted",
+/// "actual_probability","predicted_probability"}],"reliability":{"bins":[{"examples","said","right"}],"error"},
 /// "columns":{"metric","examples","times","columns":[{"column","worse","low","high"}]}}:
 /// confusion has a row for each actual class and a column for
 /// each predicted one; a regression's most wrong examples have no probabilities. Null is

@@ -192,12 +192,15 @@ table_rows wrong_rows(const std::shared_ptr<const test_details>& details,
   if (!details || !details->evidence)
     return {};
   const auto& e = *details->evidence;
-  const std::string where = std::string("most wrong, ") + (e.by_line ? "line" : "index");
+  const bool files = !e.classes.empty() && e.classes.front().file;
+  const auto where = fmt::format("most wrong, {}", files       ? "file"
+                                                   : e.by_line ? "line"
+                                                               : "index");
   table_rows rows;
   if (!e.classes.empty())
     rows.push_back({where, "actual", "predicted", "P(predicted)", "P(actual)"});
   for (const auto& m : std::span(e.classes).first(std::min(most, e.classes.size())))
-    rows.push_back({std::to_string(m.place), m.actual, m.predicted,
+    rows.push_back({m.file.value_or(std::to_string(m.place)), m.actual, m.predicted,
                     metric_text(m.predicted_probability),
                     metric_text(m.actual_probability)});
   if (!e.values.empty())

@@ -38,7 +38,7 @@
 //                  (evidence: of networks, since there is such), (reliability: of
 //                  classifications), (columns: of the final model of a table)]
 //   evidence    = [[metric, low, high, resamples] | nil, by_line,
-//                  [[place, actual, predicted, probability{2}]...],
+//                  [[place, actual, predicted, probability{2}, (file)]...],
 //                  [[place, actual, predicted]...]]
 //   reliability = [[[examples, said, right]...], error]
 //   columns     = [metric, examples, times, [[column, worse, low, high]...]]

@@ -102,6 +102,7 @@ void fields(auto& v, like<misclassified> auto& m) {
   v("predicted", m.predicted);
   v("actual_probability", m.actual_probability);
   v("predicted_probability", m.predicted_probability);
+  v.last("file", m.file, not_in_json());
 }
 
 void fields(auto& v, like<missed_value> auto& m) {

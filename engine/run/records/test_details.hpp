@@ -48,6 +48,8 @@ struct misclassified {
   std::uint64_t place = 0; ///< The place as in `test_evidence`, also below.
   std::string actual, predicted;
   double actual_probability = 0, predicted_probability = 0;
+  /// The example's file below the data's folder, where examples are files.
+  std::optional<std::string> file{};
 
   friend bool operator==(const misclassified&, const misclassified&) = default;
 };

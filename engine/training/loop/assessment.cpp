@@ -189,7 +189,7 @@ test_evidence evidence_of(const part_predictions& test, const device_data& data,
   if (out.interval)
     out.interval->metric = "test." + std::string(judged);
   if (data.task.has_classes())
-    out.classes = most_wrong(test.classes(), data.test_places);
+    out.classes = most_wrong(test.classes(), data.test_places, data.test_names);
   else
     out.values = most_wrong(test.values(), data.test_places);
   return out;

@@ -27,7 +27,8 @@ std::vector<loss_of_example> highest(std::vector<loss_of_example> wrong) {
 } // namespace
 
 std::vector<misclassified> most_wrong(const class_predictions& p,
-                                      std::span<const std::uint64_t> places) {
+                                      std::span<const std::uint64_t> places,
+                                      std::span<const std::string> files) {
   const auto scores_of = [&](std::size_t i) {
     return p.scores.subspan(i * p.classes, p.classes);
   };
@@ -48,7 +49,8 @@ std::vector<misclassified> most_wrong(const class_predictions& p,
                    .actual = p.names[actual],
                    .predicted = p.names[said],
                    .actual_probability = std::exp(-loss),
-                   .predicted_probability = std::min(1.0, std::exp(ahead - loss))});
+                   .predicted_probability = std::min(1.0, std::exp(ahead - loss)),
+                   .file = files.empty() ? std::nullopt : std::optional(files[i])});
   }
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace clade {
@@ -15,8 +16,10 @@ namespace clade {
 // `places` tells where each example stands in its file.
 
 /// The loss of an example is the higher, the less probable its own class was thought.
+/// `files` are those of the examples, or empty.
 [[nodiscard]] std::vector<misclassified>
-most_wrong(const class_predictions& p, std::span<const std::uint64_t> places);
+most_wrong(const class_predictions& p, std::span<const std::uint64_t> places,
+           std::span<const std::string> files = {});
 
 /// The loss of an example is the distance between what was said and what it is.
 [[nodiscard]] std::vector<missed_value> most_wrong(const value_predictions& p,

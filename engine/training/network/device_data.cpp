@@ -81,6 +81,7 @@ expected<device_data> to_device(std::shared_ptr<const example_source> source,
                      .classes = d.target.classes,
                      .test_places = d.test_places,
                      .by_line = d.by_line,
+                     .test_names = d.test_names,
                      .columns = d.columns};
 }
 

@@ -39,6 +39,8 @@ struct device_data {
   /// The places, as in `source_description`.
   std::vector<std::uint64_t> test_places{};
   bool by_line = false;
+  std::vector<std::string>
+      test_names{};                    ///< It means the same as in `source_description`.
   std::vector<input_column> columns{}; ///< The same as in `source_description`.
   /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
   at::Tensor class_weights{};

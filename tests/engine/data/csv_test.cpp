@@ -318,7 +318,7 @@ TEST_CASE("csv: a category that is no column of texts is refused") {
   CHECK(
       error_of("x.npy", npy("<f4", "(2, 2)", raw<float>({1, 2, 3, 4})),
                {.blanks = blank_rule::mean})
-      == "x.npy: is an array; columns, categories, ignore and blanks are for CSV files");
+      == "x.npy: is no table; columns, categories, ignore and blanks are for CSV files");
 }
 
 TEST_CASE("csv: spaces part fields, any number of them, where nothing else does") {

@@ -97,6 +97,10 @@ TEST_CASE("test tables: the interval and the most wrong examples are told") {
             {"most wrong, line", "actual", "predicted", "P(predicted)", "P(actual)"},
             {"12", "ant", "bee", "0.9700", "0.0100"}});
   CHECK(wrong_rows(classes).size() == 3);
+  details.evidence->classes.front().file = "ants/7.jpg";
+  const auto files = wrong_rows(std::make_shared<const test_details>(details), 1);
+  CHECK(files.front().front() == "most wrong, file");
+  CHECK(files.back().front() == "ants/7.jpg");
   details.evidence->classes.clear();
   CHECK(wrong_rows(std::make_shared<const test_details>(details)).empty());
   details.evidence->by_line = false;

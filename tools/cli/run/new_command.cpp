@@ -293,7 +293,7 @@ void add_new(CLI::App& app, command& chosen) {
   auto* sub = app.add_subcommand("new", "Look at data and write an experiment for it");
   sub->add_option("data", options->request.file,
                   "A CSV, a .npy or .npz array, an IDX file or a batch of CIFAR, also "
-                  "with .gz")
+                  "with .gz,\nor a folder with a folder of images for each class")
       ->required();
   sub->add_option(
       "--target", options->request.target,

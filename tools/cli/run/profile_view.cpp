@@ -32,6 +32,14 @@ std::string use_text(const column_profile& c) {
                                             : "left out: " + reason_text(c, use.ignored);
 }
 
+std::string use_text(const data_profile& d, std::size_t i) {
+  if (d.target_column == i)
+    return "target";
+  if (d.images.empty())
+    return use_text(d.table.columns[i]);
+  return d.label(i) == d.images ? "images" : "left out";
+}
+
 std::string columns_table(const data_profile& d) {
   const auto& columns = d.table.columns;
   table lines({table::align::left, table::align::left, table::align::right,
@@ -52,7 +60,7 @@ std::string columns_table(const data_profile& d) {
     lines.add({shortened(plain_text(d.label(i)), widest), std::string(to_text(c.kind)),
                c.blanks == 0 ? "-" : with_commas(c.blanks),
                (c.exact ? "" : "~") + with_commas(c.distinct),
-               shortened(values_text(c), widest), target ? "target" : use_text(c)});
+               shortened(values_text(c), widest), use_text(d, i)});
   }
   if (plain > 0)
     lines.add_line(with_commas(plain)
@@ -145,9 +153,14 @@ std::string profile_table(const data_profile& d) {
       fmt::format("{}: {}, {}", d.file.string(), d.format, with_commas(d.rows));
   if (d.table.columns.empty())
     head += fmt::format(" examples of {}{}\n", to_text(d.shape),
-                        d.layout == "channels_last" ? ", channels last in the file" : "");
+                        d.layout == "channels_last" ? ", channels last in the file"
+                        : d.image_sizes.empty()     ? ""
+                                                    : ", from files of " + d.image_sizes);
   else
-    head += fmt::format(" rows, {} columns\n", with_commas(d.table.columns.size()));
+    head += fmt::format(" rows, {} columns{}\n", with_commas(d.table.columns.size()),
+                        d.images.empty() ? ""
+                                         : fmt::format("; images of {}, from files of {}",
+                                                       to_text(d.shape), d.image_sizes));
   table lines({table::align::left, table::align::left});
   lines.add({"target", target_line(d)});
   lines.add({"task", task_line(d)});

@@ -136,7 +136,8 @@ expected<predicted> predict(const predict_options& options) {
           check_finite(*outputs, trained->how, *examples, options.data.string());
       !finite)
     return tl::unexpected(std::move(finite).error());
-  predicted out{.rows = predictions_csv(*outputs, trained->how, *format)};
+  predicted out{.rows =
+                    predictions_csv(*outputs, trained->how, *format, examples->names)};
   if (options.score) {
     auto score = score_of(options, *examples, *trained, *outputs, *format);
     if (!score)
@@ -175,8 +176,8 @@ void add_predict(CLI::App& app, command& chosen) {
       ->option_text("MODEL|RUN");
   sub->add_option("data", options->data,
                   "Examples like those of the training data, with or without the target: "
-                  "CSV,\n.npy, .npz, IDX or CIFAR, as they are or gzip; - reads standard "
-                  "input")
+                  "CSV,\n.npy, .npz, IDX or CIFAR, as they are or gzip, an image or a "
+                  "folder of images;\n- reads standard input")
       ->required()
       ->option_text("DATA");
   sub->add_option(

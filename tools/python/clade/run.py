@@ -238,7 +238,8 @@ class Run:
     def predict(self, data: Any) -> Any:
         """Returns the class or number that the run's model says of each row of a table, an array or a file.
 
-        For pandas it is a Series with the same index, for polars a Series, else a list or a NumPy array.
+        For pandas it is a Series with the same index, for polars a Series, for a folder of images (or one image) a
+        dictionary by file, in order of `predict_proba`, else a list or a NumPy array.
         """
         return self._predict(data)[0]
 
@@ -265,12 +266,20 @@ class Run:
                 _call_predict(self.folder, write_examples(data, pathlib.Path(folder, "examples")), out, chosen)
             with open(out, newline="", encoding="utf-8") as text:
                 head, *rows = csv.reader(text)
+        files = None
+        if head[0] == "file":
+            files = [row[0] for row in rows]
+            head, rows = head[1:], [row[1:] for row in rows]
+
+        def as_asked(values: list[Any], name: str) -> Any:
+            return _like(data, values, name) if files is None else dict(zip(files, values))
+
         if head[0] != "class":
-            return _like(data, [float(row[0]) for row in rows], head[0]), {}
+            return as_asked([float(row[0]) for row in rows], head[0]), {}
         kind = self._labels()
         columns = {to_label(name.removeprefix("p(").removesuffix(")"), kind): [float(row[i]) for row in rows]
                    for i, name in enumerate(head) if name.startswith("p(")}
-        return _like(data, [to_label(row[0], kind) for row in rows], "class"), columns
+        return as_asked([to_label(row[0], kind) for row in rows], "class"), columns
 
     def _labels(self) -> str:
         file = self.experiment.get("data", {}).get("file")

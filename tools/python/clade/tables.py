@@ -233,8 +233,8 @@ def store_training(data: Any, target: Any, name: str, store: pathlib.Path) -> So
         if target is not None and not isinstance(target, str):
             raise CladeError("a file has its target in it; name the column, or give arrays")
         file = pathlib.Path(data).expanduser().resolve()
-        if not file.is_file():
-            raise CladeError(f"{file}: no such file")
+        if not file.exists():
+            raise CladeError(f"{file}: no such file or folder")
         return Source(file, target)
     store.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=store, prefix=".") as scratch:

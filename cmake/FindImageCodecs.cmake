@@ -1,0 +1,21 @@
+# libjpeg-turbo, libwebp and libexif, of which Debian ships pkg-config files only. Defines image::turbojpeg, image::webp
+# and image::exif.
+include(FindPackageHandleStandardArgs)
+set(image_parts turbojpeg webp exif)
+set(turbojpeg_header turbojpeg.h)
+set(webp_header webp/decode.h)
+set(exif_header libexif/exif-data.h)
+set(required)
+foreach(part IN LISTS image_parts)
+  find_path(image_${part}_INCLUDE_DIR ${${part}_header})
+  find_library(image_${part}_LIBRARY ${part})
+  list(APPEND required image_${part}_LIBRARY image_${part}_INCLUDE_DIR)
+endforeach()
+find_package_handle_standard_args(ImageCodecs REQUIRED_VARS ${required})
+foreach(part IN LISTS image_parts)
+  if(ImageCodecs_FOUND AND NOT TARGET image::${part})
+    add_library(image::${part} UNKNOWN IMPORTED)
+    set_target_properties(image::${part} PROPERTIES
+      IMPORTED_LOCATION "${image_${part}_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${image_${part}_INCLUDE_DIR}")
+  endif()
+endforeach()

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "engine/data/columns/examples.hpp"
+#include "engine/data/images/picture.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// The images below a folder, in order of their paths. The class of an image is the first
+/// folder on its way: "cats" of "cats/persian/1.jpg".
+struct image_folder {
+  struct image {
+    std::filesystem::path path; ///< Relative to the folder.
+    std::size_t label = 0;      ///< Among `classes`.
+  };
+
+  std::filesystem::path folder;
+  std::vector<image> images;
+  std::vector<std::string> classes; ///< Each has an image.
+  /// Images that lie in the folder itself, and so have no class.
+  std::vector<std::filesystem::path> unlabelled;
+};
+
+/// Finds them, by the endings of their names. Hidden files and folders are left out, and
+/// folders are not entered through links but for those of classes. An error where there
+/// is no such folder, it cannot be read, or is deeper or fuller than one can mean.
+[[nodiscard]] expected<image_folder> find_images(const std::filesystem::path& folder);
+
+/// Refuses a folder without any image that has a class, and says what is there.
+[[nodiscard]] expected<void> check_classes_of(const image_folder& found);
+
+/// The parts of a data set that a folder holds, where its folders are named after parts
+/// and hold those of the classes.
+struct folder_parts {
+  std::filesystem::path train, test; ///< No `test`: it has none.
+  std::filesystem::path unused;      ///< A third part ("val" beside "test"), if any.
+};
+
+/// Returns "x/train" and "x/test" (or "x/val", "x/valid", "x/validation") of a folder x
+/// that has these; x alone where its folders are those of classes. A folder that holds
+/// nothing but one other is that one.
+[[nodiscard]] folder_parts parts_of_folder(const std::filesystem::path& folder);
+
+/// The facts that a look at an image shows.
+struct seen_image {
+  image_header header;
+  genome_hash checksum; ///< The checksum of the file's bytes.
+  std::string
+      problem; ///< Why it cannot be decoded, as far as its header tells; or empty.
+};
+
+/// Looks at files, several at a time. In the order of `files`.
+[[nodiscard]] std::vector<seen_image>
+look_at_images(const std::vector<std::filesystem::path>& files);
+
+/// The shape that images are scaled to where nobody says one: their own, if all have the
+/// same and it is no larger than 64 pixels; else a square (or, where most are much longer
+/// one way, as much longer) with the largest side of 32, 48, 64, 96, 128, 160, 192 and 224
+/// for which all of them together have at most 25 million pixels, but no larger than half
+/// of the images are. One channel if all are grey, else three.
+[[nodiscard]] tensor_shape shape_for(const std::vector<seen_image>& seen);
+
+/// Reads the images of a folder as examples of `params.shape`, or of `shape_for` them,
+/// with their classes. Several are decoded at a time. Images that cannot be decoded are
+/// left out, up to the share `params.unreadable`; more are an error that names one.
+[[nodiscard]] expected<examples> read_image_folder(const std::filesystem::path& folder,
+                                                   const data_params& params);
+
+/// Images as examples, without their targets.
+struct decoded_examples {
+  examples all;
+  std::vector<std::size_t> decoded; ///< The files that could be decoded, by place.
+};
+
+/// Reads files below a folder in the same way; `files` are relative to it.
+[[nodiscard]] expected<decoded_examples>
+read_images(const std::filesystem::path& folder,
+            const std::vector<std::filesystem::path>& files, const data_params& params);
+
+/// Returns the checksum that `read_images` gives, without decoding: of all paths and bytes.
+[[nodiscard]] genome_hash checksum_of(const std::filesystem::path& folder,
+                                      const std::vector<std::filesystem::path>& files);
+
+/// Images to be predicted: the file, or all images below the folder.
+struct decoded_images {
+  std::vector<std::string> names;   ///< Their paths below the folder, or the file's name.
+  std::vector<std::string> classes; ///< The first folder on the way of each, or empty.
+  std::vector<std::uint8_t> pixels; ///< [names, channels, height, width]
+  std::vector<std::string> notes;   ///< Says how many were left out, if any, and why one.
+};
+
+/// Decodes them to that shape and leaves out what cannot be decoded; if that is all of
+/// them, it is an error.
+[[nodiscard]] expected<decoded_images> decode_images(const std::filesystem::path& path,
+                                                     const tensor_shape& shape);
+
+/// Does the same of files below a folder, to which they are relative. `classes` has the
+/// class, or else the target, of each.
+[[nodiscard]] expected<decoded_images>
+decode_images(const std::filesystem::path& folder,
+              const std::vector<std::filesystem::path>& files,
+              std::vector<std::string> classes, const tensor_shape& shape);
+
+/// The checksum that `read_image_folder` gives, without decoding: of all paths and bytes.
+[[nodiscard]] expected<genome_hash>
+checksum_of_images(const std::filesystem::path& folder);
+
+} // namespace clade

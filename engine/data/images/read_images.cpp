@@ -1,0 +1,401 @@
+// Files are read whole, one for each thread; their pixels lie in one buffer as bytes.
+#include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/images/image_folder.hpp"
+#include "genome/base/text.hpp"
+#include "genome/base/whole_file.hpp"
+#include "genome/genes/hash.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+
+namespace clade {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A larger file is none of a photograph.
+constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
+
+tl::unexpected<error> wrong(const fs::path& place, std::string message) {
+  return fail_in(place.string(), {error_kind::invalid_input, std::move(message)});
+}
+
+/// Calls `work` with each number below `count`, on as many threads as there are
+/// processors. An exception of one of them is thrown here.
+void on_all_processors(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr thrown;
+  std::mutex guard;
+  const auto turn = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++)
+        work(i);
+    } catch (...) {
+      next = count;
+      const std::lock_guard lock(guard);
+      thrown = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+    for (std::size_t t = 1; t < std::min(processors, count); ++t)
+      others.emplace_back(turn);
+    turn();
+  }
+  if (thrown)
+    std::rethrow_exception(thrown);
+}
+
+expected<std::string> read_image_file(const fs::path& file) {
+  return read_whole_file(file, {.most_bytes = most_file_bytes});
+}
+
+/// The message without the file's name, which stands before it.
+std::string plain_reason(const fs::path& file, const std::string& message) {
+  const auto prefix = file.string() + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+/// Writes the picture's channels one after the other.
+void write_planes(const picture& p, std::span<std::uint8_t> into) {
+  const std::size_t plane = p.height * p.width;
+  for (std::size_t i = 0; i < plane; ++i)
+    for (std::size_t c = 0; c < p.channels; ++c)
+      into[c * plane + i] = p.pixels[i * p.channels + c];
+}
+
+struct image_sizes {
+  std::size_t channels, height, width;
+
+  explicit image_sizes(const tensor_shape& s)
+      : channels(static_cast<std::size_t>(s.sizes[0])),
+        height(static_cast<std::size_t>(s.sizes[1])),
+        width(static_cast<std::size_t>(s.sizes[2])) {}
+  [[nodiscard]] std::size_t bytes() const { return channels * height * width; }
+};
+
+/// Decodes an image to these sizes.
+expected<void> decode_into(std::string_view bytes, const image_sizes& to,
+                           std::span<std::uint8_t> into) {
+  return decode_image(bytes, {to.height, to.width}).map([&](picture&& p) {
+    const auto sized =
+        scaled_to(with_channels(std::move(p), to.channels), to.height, to.width);
+    write_planes(sized, into);
+  });
+}
+
+/// Several files, decoded.
+struct decoded_files {
+  std::vector<std::uint8_t> pixels; ///< [files, channels, height, width]
+  std::vector<genome_hash> checksums;
+  std::vector<std::string> problems; ///< Why it was not decoded; or empty.
+};
+
+decoded_files decode_files(const std::vector<fs::path>& files, const image_sizes& to) {
+  decoded_files out{.pixels = std::vector<std::uint8_t>(files.size() * to.bytes()),
+                    .checksums = std::vector<genome_hash>(files.size()),
+                    .problems = std::vector<std::string>(files.size())};
+  on_all_processors(files.size(), [&](std::size_t i) {
+    const auto bytes = read_image_file(files[i]);
+    if (!bytes) {
+      out.problems[i] = plain_reason(files[i], bytes.error().message);
+      return;
+    }
+    out.checksums[i] = hash128(*bytes);
+    const std::span<std::uint8_t> place(out.pixels.data() + i * to.bytes(), to.bytes());
+    if (const auto done = decode_into(*bytes, to, place); !done)
+      out.problems[i] = done.error().message;
+  });
+  return out;
+}
+
+/// Makes one checksum of all paths and the checksums of what is there.
+class checksum_of_all {
+public:
+  void add(const fs::path& path, const genome_hash& of_bytes) {
+    text_ += fmt::format("{}{}{}\n", path.generic_string(), '\0', to_text(of_bytes));
+  }
+  [[nodiscard]] genome_hash value() const { return hash128(text_); }
+
+private:
+  std::string text_;
+};
+
+std::vector<fs::path> paths_of(const image_folder& found) {
+  std::vector<fs::path> files;
+  files.reserve(found.images.size());
+  for (const auto& image : found.images)
+    files.push_back(image.path);
+  return files;
+}
+
+std::vector<fs::path> below(const fs::path& folder, const std::vector<fs::path>& files) {
+  std::vector<fs::path> out;
+  out.reserve(files.size());
+  for (const fs::path& file : files)
+    out.push_back(folder / file);
+  return out;
+}
+
+std::size_t middle_of(std::vector<std::size_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// Refuses images of which more cannot be decoded than may be left out.
+expected<void> check_unreadable(const std::vector<fs::path>& paths,
+                                const std::vector<std::string>& problems,
+                                const data_params& params) {
+  std::size_t count = 0, first = problems.size();
+  for (std::size_t i = 0; i < problems.size(); ++i)
+    if (!problems[i].empty()) {
+      ++count;
+      first = std::min(first, i);
+    }
+  if (count == 0
+      || static_cast<double>(count)
+             <= params.unreadable * static_cast<double>(problems.size()))
+    return {};
+  return wrong(paths[first],
+               fmt::format("{}{}; remove what cannot be read, or say how large a share "
+                           "may be left out, unreadable = {:.2g}",
+                           problems[first],
+                           count == 1 ? ""
+                                      : fmt::format(" (and {} other images of {})",
+                                                    with_commas(count - 1),
+                                                    with_commas(problems.size())),
+                           std::min(1.0, std::ceil(100.0 * static_cast<double>(count)
+                                                   / static_cast<double>(problems.size()))
+                                             / 100)));
+}
+
+/// Drops the pixels of what was not decoded.
+void keep_decoded(decoded_files& files, std::size_t bytes) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < files.problems.size(); ++i) {
+    if (!files.problems[i].empty())
+      continue;
+    if (kept != i)
+      std::copy_n(files.pixels.begin() + static_cast<std::ptrdiff_t>(i * bytes), bytes,
+                  files.pixels.begin() + static_cast<std::ptrdiff_t>(kept * bytes));
+    ++kept;
+  }
+  files.pixels.resize(kept * bytes);
+}
+
+/// Drops the names of what was not decoded, and notes it.
+expected<void> without_problems(decoded_images& images,
+                                const std::vector<fs::path>& files,
+                                const std::vector<std::string>& problems) {
+  const auto bad = [](const std::string& problem) { return !problem.empty(); };
+  const auto count = std::ranges::count_if(problems, bad);
+  if (count == 0)
+    return {};
+  const auto first =
+      static_cast<std::size_t>(std::ranges::find_if(problems, bad) - problems.begin());
+  if (static_cast<std::size_t>(count) == problems.size())
+    return wrong(files[first], problems[first]);
+  images.notes.push_back(
+      fmt::format("{} of {} images cannot be read and have no line, such as {}: {}",
+                  with_commas(static_cast<std::uint64_t>(count)),
+                  with_commas(problems.size()), files[first].string(), problems[first]));
+  std::vector<std::string> names, classes;
+  for (std::size_t i = 0; i < problems.size(); ++i)
+    if (problems[i].empty()) {
+      names.push_back(std::move(images.names[i]));
+      classes.push_back(std::move(images.classes[i]));
+    }
+  images.names = std::move(names);
+  images.classes = std::move(classes);
+  return {};
+}
+
+expected<void> check_shape(const fs::path& folder, const tensor_shape& shape) {
+  if (shape.sizes.size() == 3 && (shape.sizes[0] == 1 || shape.sizes[0] == 3)
+      && shape.sizes[1] <= 4096 && shape.sizes[2] <= 4096)
+    return {};
+  return wrong(folder, fmt::format("is a folder of images, of which shape = {} can be "
+                                   "none; write shape = [3, height, width], or [1, "
+                                   "height, width] for shades of grey",
+                                   to_text(shape)));
+}
+
+} // namespace
+
+std::vector<seen_image> look_at_images(const std::vector<fs::path>& files) {
+  std::vector<seen_image> out(files.size());
+  on_all_processors(files.size(), [&](std::size_t i) {
+    const auto bytes = read_image_file(files[i]);
+    if (!bytes) {
+      out[i].problem = plain_reason(files[i], bytes.error().message);
+      return;
+    }
+    out[i].checksum = hash128(*bytes);
+    const auto header = read_image_header(*bytes);
+    if (header)
+      out[i].header = *header;
+    else
+      out[i].problem = header.error().message;
+  });
+  return out;
+}
+
+tensor_shape shape_for(const std::vector<seen_image>& seen) {
+  constexpr std::size_t small = 64, least = 8;
+  constexpr double most_together = 25e6;
+  constexpr std::array<std::size_t, 8> sides{224, 192, 160, 128, 96, 64, 48, 32};
+  std::vector<std::size_t> heights, widths;
+  bool grey = true;
+  for (const seen_image& s : seen)
+    if (s.problem.empty()) {
+      heights.push_back(s.header.height);
+      widths.push_back(s.header.width);
+      grey = grey && s.header.grey;
+    }
+  const std::int64_t channels = grey && !heights.empty() ? 1 : 3;
+  const auto shape = [&](std::size_t h, std::size_t w) {
+    return tensor_shape{
+        {channels, static_cast<std::int64_t>(h), static_cast<std::int64_t>(w)}};
+  };
+  if (heights.empty())
+    return shape(sides.back(), sides.back());
+  const auto all_same = [](const std::vector<std::size_t>& v) {
+    return std::ranges::all_of(v, [&](std::size_t one) { return one == v.front(); });
+  };
+  if (all_same(heights) && all_same(widths)
+      && std::max(heights.front(), widths.front()) <= small)
+    return shape(heights.front(), widths.front());
+  const double height = static_cast<double>(middle_of(heights)),
+               width = static_cast<double>(middle_of(widths));
+  const double natural = std::sqrt(height * width);
+  const auto fits = [&](std::size_t side) {
+    const auto s = static_cast<double>(side);
+    return s <= natural && s * s * static_cast<double>(heights.size()) <= most_together;
+  };
+  const auto found = std::ranges::find_if(sides, fits);
+  const std::size_t side = found == sides.end() ? sides.back() : *found;
+  constexpr double much_longer = 1.6;
+  if (std::max(height, width) < much_longer * std::min(height, width))
+    return shape(side, side);
+  const auto scaled = [&](double length) {
+    const double s = static_cast<double>(side) * length / natural;
+    return std::max(least, static_cast<std::size_t>(std::lround(s / least)) * least);
+  };
+  return shape(scaled(height), scaled(width));
+}
+
+expected<decoded_examples> read_images(const fs::path& folder,
+                                       const std::vector<fs::path>& files,
+                                       const data_params& params) {
+  const auto paths = below(folder, files);
+  const auto shape =
+      params.shape.sizes.empty() ? shape_for(look_at_images(paths)) : params.shape;
+  if (auto fine = check_shape(folder, shape); !fine)
+    return tl::unexpected(std::move(fine).error());
+  const image_sizes sizes(shape);
+  auto read = decode_files(paths, sizes);
+  if (auto fine = check_unreadable(paths, read.problems, params); !fine)
+    return tl::unexpected(std::move(fine).error());
+  decoded_examples out;
+  out.all.origin = folder.string();
+  out.all.shape = shape;
+  out.all.sizes = shape;
+  checksum_of_all all;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    all.add(files[i], read.checksums[i]);
+    if (!read.problems[i].empty())
+      continue;
+    out.decoded.push_back(i);
+    out.all.names.push_back(files[i].generic_string());
+    out.all.places.push_back(out.all.count++);
+  }
+  out.all.checksum = all.value();
+  keep_decoded(read, sizes.bytes());
+  out.all.features = std::move(read.pixels);
+  return out;
+}
+
+expected<examples> read_image_folder(const fs::path& folder, const data_params& params) {
+  if (!params.task.has_classes())
+    return wrong(folder, "holds images by class; say task = \"classification\"");
+  const auto found = find_images(folder);
+  if (!found)
+    return tl::unexpected(found.error());
+  if (auto fine = check_classes_of(*found); !fine)
+    return tl::unexpected(std::move(fine).error());
+  return read_images(folder, paths_of(*found), params).map([&](decoded_examples&& read) {
+    read.all.classes = found->classes;
+    for (const auto i : read.decoded)
+      read.all.labels.push_back(static_cast<std::uint32_t>(found->images[i].label));
+    return std::move(read.all);
+  });
+}
+
+expected<decoded_images> decode_images(const fs::path& folder,
+                                       const std::vector<fs::path>& files,
+                                       std::vector<std::string> classes,
+                                       const tensor_shape& shape) {
+  if (auto fine = check_shape(folder, shape); !fine)
+    return tl::unexpected(std::move(fine).error());
+  decoded_images out{
+      .names = {}, .classes = std::move(classes), .pixels = {}, .notes = {}};
+  for (const fs::path& file : files)
+    out.names.push_back(file.generic_string());
+  const image_sizes sizes(shape);
+  const auto paths = below(folder, files);
+  auto decoded = decode_files(paths, sizes);
+  if (auto left = without_problems(out, paths, decoded.problems); !left)
+    return tl::unexpected(std::move(left).error());
+  keep_decoded(decoded, sizes.bytes());
+  out.pixels = std::move(decoded.pixels);
+  return out;
+}
+
+expected<decoded_images> decode_images(const fs::path& path, const tensor_shape& shape) {
+  std::error_code unknown;
+  if (!fs::is_directory(path, unknown))
+    return decode_images(path.parent_path(), {path.filename()}, {""}, shape);
+  const auto found = find_images(path);
+  if (!found)
+    return tl::unexpected(found.error());
+  std::vector<fs::path> files = found->unlabelled;
+  std::vector<std::string> classes(files.size());
+  for (const auto& image : found->images) {
+    files.push_back(image.path);
+    classes.push_back(found->classes[image.label]);
+  }
+  if (files.empty())
+    return wrong(path, "holds no image (.jpg, .png, .webp, .gif or .bmp)");
+  return decode_images(path, files, std::move(classes), shape);
+}
+
+genome_hash checksum_of(const fs::path& folder, const std::vector<fs::path>& files) {
+  const auto paths = below(folder, files);
+  std::vector<genome_hash> checksums(paths.size());
+  on_all_processors(paths.size(), [&](std::size_t i) {
+    if (const auto read = read_image_file(paths[i]))
+      checksums[i] = hash128(*read);
+  });
+  checksum_of_all all;
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    all.add(files[i], checksums[i]);
+  return all.value();
+}
+
+expected<genome_hash> checksum_of_images(const fs::path& folder) {
+  return find_images(folder).map(
+      [&](const image_folder& found) { return checksum_of(folder, paths_of(found)); });
+}
+
+} // namespace clade
