@@ -1,0 +1,76 @@
+// Convolutions of sequences. Their pools are those of images.
+#include "search_spaces/operators/operator_rows.hpp"
+#include "search_spaces/rows/operator_rules.hpp"
+#include "search_spaces/rows/operator_settings.hpp"
+
+#include <array>
+
+namespace clade {
+
+namespace {
+
+using namespace operator_rules;
+using namespace operator_settings;
+
+constexpr setting_entry steps_dilation_entry{
+    .name = "dilation",
+    .low = 1,
+    .high = 64,
+    .fallback = 1,
+    .sentence = "The distance of the steps that a kernel sees."};
+constexpr setting_entry steps_kernel_entry{
+    .name = "kernel",
+    .low = 1,
+    .high = 63,
+    .fallback = 3,
+    .odd = true,
+    .sentence = "The steps that it sees, cut to those that exist."};
+
+constexpr std::array conv1d_settings{activation_entry, steps_dilation_entry,
+                                     filters_entry,    steps_kernel_entry,
+                                     norm_entry,       stride_entry};
+
+tensor_shape conv1d_shape(shapes in, const settings_list& settings) {
+  return {
+      {windows(in[0].sizes[0], integer_setting(settings, "kernel"),
+               integer_setting(settings, "stride"), integer_setting(settings, "dilation"))
+           .out,
+       integer_setting(settings, "filters")}};
+}
+
+layer_cost conv1d_cost(shapes in, const tensor_shape& out,
+                       const settings_list& settings) {
+  auto cost = after_map(out, settings);
+  cost.multiply_adds += natural(in[0].units() * integer_setting(settings, "kernel"))
+                        * natural(out.elements());
+  return cost;
+}
+
+tensor_entries conv1d_tensors(const layer& l) {
+  return block_tensors(
+      l, {units_out(l), units_in(l), integer_setting(l.settings, "kernel")});
+}
+
+constexpr std::array rows{
+    operator_entry{.name = "conv1d",
+                   .summary = "convolution over time, norm, activation",
+                   .details = "Beyond both ends it sees zeros.",
+                   .output = "[t', filters]",
+                   .costs = "c * filters * kernel weights; c * kernel multiply-adds for "
+                            "each element that comes out",
+                   .settings = conv1d_settings,
+                   .units = unit_origin::made,
+                   .takes = sequences,
+                   .block = true,
+                   .shape = conv1d_shape,
+                   .cost = conv1d_cost,
+                   .tensors = conv1d_tensors},
+};
+
+} // namespace
+
+std::span<const operator_entry> sequence_operators() {
+  return rows;
+}
+
+} // namespace clade
