@@ -13,7 +13,7 @@ namespace {
 using namespace operator_rules;
 using namespace operator_settings;
 
-/// As many elements as no layer has.
+/// No layer has more elements.
 constexpr double longest = 1 << 28;
 
 constexpr setting_entry height_entry{.name = "height",

@@ -49,7 +49,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 40);
+  CHECK(names.size() == 42);
   CHECK(find_operator("convolution") == nullptr);
 }
 
@@ -182,6 +182,16 @@ TEST_CASE("operators: costs of sequences are those computed by hand") {
              text("norm", "batch"), whole("stride", 2)});
   CHECK(block.out == tensor_shape{{5, 8}});
   CHECK(block.cost == layer_cost{8 * 6 + 16, 40 * 6 + 40, 3 * 4 * 40});
+  const auto forward = apply("gru", {{{9, 4}}}, {whole("units", 6)});
+  CHECK(forward.out == tensor_shape{{9, 6}});
+  CHECK(forward.cost
+        == layer_cost{3 * 6 * (4 + 6 + 2), 9 * 6 * 3 * (4 + 6), 4 * 9 * 6 * 5});
+  const auto both =
+      apply("lstm", {{{9, 4}}},
+            {text("direction", "both"), text("steps", "last"), whole("units", 6)});
+  CHECK(both.out == tensor_shape{{6}});
+  CHECK(both.cost
+        == layer_cost{2 * 4 * 3 * (4 + 3 + 2), 9 * 6 * 4 * (4 + 3), 4 * 9 * 6 * 6});
   const auto max = apply("max_pool", {{{9, 4}}}, {});
   CHECK(max.out == tensor_shape{{5, 4}});
   CHECK(max.cost == layer_cost{0, 20 * 2, 20 * 12});

@@ -56,7 +56,8 @@ TEST_CASE("space errors: an unknown operator comes with the nearest known one") 
         == "a.toml:1: unknown operator \"transformer\"; known are conv, separable_conv, "
            "depthwise_conv, max_pool, avg_pool, global_avg_pool, global_max_pool, dense, "
            "batch_norm, layer_norm, channel_norm, activation, dropout, "
-           "boosted_trees, conv1d, residual, inverted_residual, convnext, embed_numbers, "
+           "boosted_trees, conv1d, gru, lstm, residual, inverted_residual, convnext, "
+           "embed_numbers, "
            "residual_dense, residual1d, inception1d");
   CHECK(complaint("[operators.flatten]\n")
         == "a.toml:1: unknown operator \"flatten\": it is put in where shapes need it");

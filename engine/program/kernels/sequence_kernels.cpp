@@ -8,6 +8,8 @@
 
 #include <array>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 namespace clade {
 namespace {
@@ -68,11 +70,55 @@ kernel make_average1d(const kernel_context& c) {
   }};
 }
 
+/// A recurrent layer's tensors in LibTorch's order, which is theirs in the step.
+struct recurrent_parts {
+  explicit recurrent_parts(const kernel_context& c)
+      : weights(c.tensors.begin(), c.tensors.end()),
+        hidden(weights[1].size(1)),
+        last(text_setting(c.step.settings, "steps") == "last") {}
+
+  [[nodiscard]] bool both() const { return weights.size() > 4; }
+  [[nodiscard]] at::Tensor zeros(const at::Tensor& x) const {
+    return at::zeros({both() ? 2 : 1, x.size(0), hidden}, x.options());
+  }
+  /// The states `end` behind the last step of each direction are [directions, N, units].
+  [[nodiscard]] at::Tensor given(const at::Tensor& all, const at::Tensor& end) const {
+    return last ? end.transpose(0, 1).flatten(1) : all;
+  }
+
+  std::vector<at::Tensor> weights;
+  std::int64_t hidden;
+  bool last;
+};
+
+kernel make_gru(const kernel_context& c) {
+  return {[p = recurrent_parts(c)](inputs in, bool training) {
+    const auto x = in[0].contiguous();
+    const auto [all, end] = at::gru(x, p.zeros(x), p.weights, /*has_biases=*/true,
+                                    /*num_layers=*/1, /*dropout=*/0, training, p.both(),
+                                    /*batch_first=*/true);
+    return p.given(all, end);
+  }};
+}
+
+kernel make_lstm(const kernel_context& c) {
+  return {[p = recurrent_parts(c)](inputs in, bool training) {
+    const auto x = in[0].contiguous();
+    const auto start = p.zeros(x);
+    const auto said = at::lstm(x, {start, start}, p.weights, /*has_biases=*/true,
+                               /*num_layers=*/1, /*dropout=*/0, training, p.both(),
+                               /*batch_first=*/true);
+    return p.given(std::get<0>(said), std::get<1>(said));
+  }};
+}
+
 constexpr std::array rows{
     kernel_row{"conv1d", make_conv1d},
     kernel_row{"max_pool1d", make_max_pool1d},
     kernel_row{"avg_pool1d", make_avg_pool1d},
     kernel_row{"average1d", make_average1d},
+    kernel_row{"gru", make_gru},
+    kernel_row{"lstm", make_lstm},
 };
 
 } // namespace

@@ -147,6 +147,8 @@ void write_operators(samples& out) {
        {"residual", "inverted_residual", "convnext", "residual1d", "inception1d"})
     for (const std::int64_t stride : {1, 2})
       chain(*find_operator(op), {{"repeats", std::int64_t{2}}, {"stride", stride}});
+  for (const char* op : {"gru", "lstm"})
+    chain(*find_operator(op), {{"direction", "both"}, {"steps", "last"}});
   for (const char* op : {"max_pool", "avg_pool"})
     for (const std::int64_t kernel : {2, 3, 4, 5})
       for (const std::int64_t stride : {1, 2, 3})

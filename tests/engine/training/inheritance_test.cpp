@@ -284,6 +284,9 @@ TEST_CASE("inheritance: a composite that is wider or repeated more computes the 
   for (const auto& c : {change{"residual", "filters", 3, 7},
                         {"residual", "repeats", 1, 3},
                         {"residual", "kernel", 3, 5},
+                        {"residual1d", "filters", 3, 7},
+                        {"residual1d", "repeats", 1, 3},
+                        {"residual1d", "kernel", 3, 5},
                         {"inverted_residual", "repeats", 2, 3},
                         {"inverted_residual", "kernel", 3, 5},
                         {"inverted_residual", "expansion", 2, 3},
@@ -304,8 +307,12 @@ TEST_CASE("inheritance: a composite that is wider or repeated more computes the 
           clade::erase(gene.settings, "activation");
         assign(gene.settings, "repeats", std::int64_t{2});
         assign(gene.settings, c.setting, c.from);
-        const auto g = test::a_chain({a_conv(4), gene, a_conv(3), a_dense(4)});
-        const auto f = descend(g, widened(g, 3, c.setting, c.to));
+        const bool over_time = gene.op == "residual1d";
+        const auto before = over_time ? a_conv1d(4) : a_conv(4);
+        const auto behind = over_time ? a_conv1d(3) : a_conv(3);
+        const auto g = test::a_chain({before, gene, behind, a_dense(4)});
+        const auto f =
+            descend(g, widened(g, 3, c.setting, c.to), over_time ? series : images);
         CHECK(difference(f) < rounding);
         CHECK(f.weights != f.fresh);
       }
