@@ -1,7 +1,8 @@
 // A search-space file:
 //
 //   include = ["hyperparameters.toml"]    files that are taken over, relative to this one
-//   image = true                          examples are images; vectors otherwise
+//   image = true                          examples are images; or sequence = true: they
+//                                         are sequences; vectors otherwise
 //   merge = ["add", "concat"]             how edges meet
 //   [limits]                              see network_limits and grammar
 //   [operators.conv]                      weight, and the settings of the operator's row
@@ -179,7 +180,7 @@ std::string without_ending(std::string_view name) {
 } // namespace
 
 std::vector<std::string> built_in_spaces() {
-  return {"image", "mlp", "mobile", "photo", "residual", "tabular"};
+  return {"image", "mlp", "mobile", "photo", "residual", "series", "tabular"};
 }
 
 bool is_built_in_space(std::string_view name) {

@@ -235,9 +235,10 @@ void composite_reader::read_takes() {
   const auto found =
       std::ranges::find(known_layouts, named, [](layout l) { return to_text(l); });
   if (found == known_layouts.end())
-    return wrong_.note(*node,
-                       fmt::format("{}.takes is {}, but must be \"image\" or \"vector\"",
-                                   path_, describe(*node)));
+    return wrong_.note(
+        *node,
+        fmt::format("{}.takes is {}, but must be \"image\", \"sequence\" or \"vector\"",
+                    path_, describe(*node)));
   made_.takes = *found;
 }
 

@@ -24,8 +24,8 @@ constexpr std::array<limit_entry, 6> limit_table{{
     {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
 }};
 
-constexpr std::array<std::string_view, 8> top_keys{
-    "include",    "image",     "merge",           "limits",
+constexpr std::array<std::string_view, 9> top_keys{
+    "include",    "image",     "sequence",        "merge", "limits",
     "composites", "operators", "hyperparameters", "seeds"};
 constexpr std::array<std::string_view, 2> seed_keys{"layers", "hyperparameters"};
 constexpr std::array<std::string_view, 2> merges{"add", "concat"};
@@ -41,7 +41,7 @@ public:
   void read_hyperparameters(const toml::table& table);
 
 private:
-  void read_image(const toml::node& node);
+  void read_layout(layout l, const toml::node& node);
   void read_limits(const toml::table& table);
   void read_operator(std::string_view name, const toml::node& node);
   void read_seed(const std::string& name, const toml::node& node);
@@ -64,15 +64,18 @@ const toml::table* space_reader::table_at(const toml::table& document,
 }
 
 void space_reader::read(const toml::table& document) {
-  if (const toml::node* sequence = document.get("sequence"))
+  refuse_unknown(document, "", top_keys, wrong_);
+  const toml::node* image = document.get("image");
+  const toml::node* sequence = document.get("sequence");
+  if (image != nullptr)
+    read_layout(layout::image, *image);
+  if (sequence != nullptr)
+    read_layout(layout::sequence, *sequence);
+  if (image != nullptr && sequence != nullptr && image->value_or(false)
+      && sequence->value_or(false))
     wrong_.note(sequence->source(),
-                fmt::format("sequence: there are no networks for sequences {} yet; "
-                            "remove it, and give examples as vectors or as images",
-                            sizes_text(layout::sequence)));
-  else
-    refuse_unknown(document, "", top_keys, wrong_);
-  if (const toml::node* image = document.get("image"))
-    read_image(*image);
+                "image and sequence are true, but examples are of one "
+                "kind; remove one of the two");
   if (const toml::node* merge = document.get("merge"))
     draft_.merge = read_parameter("merge", "merge", *merge, &merge_entry, wrong_);
   if (const auto* limits = table_at(document, "limits"))
@@ -140,12 +143,16 @@ void space_reader::read_seed(const std::string& name, const toml::node& node) {
       name, located<seed_network>{std::move(seed), wrong_.place(node.source())});
 }
 
-void space_reader::read_image(const toml::node& node) {
-  if (const auto v = node.value_exact<bool>())
-    draft_.input = *v ? layout::image : layout::vector;
-  else
-    wrong_.note(node.source(),
-                fmt::format("image is {}, but must be true or false", describe(node)));
+// False takes away what an included file says of the same layout.
+void space_reader::read_layout(layout l, const toml::node& node) {
+  const auto v = node.value_exact<bool>();
+  if (!v)
+    wrong_.note(node.source(), fmt::format("{} is {}, but must be true or false",
+                                           to_text(l), describe(node)));
+  else if (*v)
+    draft_.input = l;
+  else if (draft_.input == l)
+    draft_.input = layout::vector;
 }
 
 void space_reader::read_limits(const toml::table& table) {

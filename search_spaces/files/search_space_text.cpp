@@ -157,7 +157,9 @@ std::string to_toml(const search_space& space) {
   const auto line = [](const char* key, auto number) {
     return fmt::format("{} = {}\n", key, number);
   };
-  std::string out = space.input == layout::image ? "image = true\n" : "image = false\n";
+  std::string out = space.input == layout::vector
+                        ? "image = false\n"
+                        : fmt::format("{} = true\n", to_text(space.input));
   out += lines(space.rules.merge);
   out += "\n[limits]\n";
   if (space.rules.max_nodes > 0)

@@ -19,7 +19,7 @@ network_builder::add_parts(const std::string& name, const operator_entry& entry,
     return tl::unexpected(settings.error());
   indices layers{input};
   static const std::vector<bool> all_are_numbers;
-  const bool examples = input == 0 && std::ssize(problem_.numbers) == out(input).sizes[0];
+  const bool examples = input == 0 && std::ssize(problem_.numbers) == out(input).units();
   const composite_input in{.shape = network_.layers[input].out,
                            .numbers = examples ? problem_.numbers : all_are_numbers};
   for (layer_part& part : entry.parts(in, *settings)) {
@@ -70,7 +70,7 @@ network_builder::add_repetition(const std::string& name, const own_operator& own
                                 index input, const std::vector<setting>& complete,
                                 std::int64_t repetition) {
   std::map<std::string_view, index> made{{own_layer::entrance, input}};
-  const auto channels = out(input).sizes[0];
+  const auto channels = out(input).units();
   index last = input;
   for (const auto& l : own.description().layers) {
     indices inputs;
@@ -97,7 +97,7 @@ network_builder::add_own_layer(const std::string& name, const own_layer& l,
   const auto& entry = *find_operator(l.op);
   expected<index> from = inputs.front();
   if (!entry.works_on(out(*from).layout()))
-    from = adapt(name, *from, entry.takes.front());
+    from = adapt(name, *from, wanted_by(entry));
   if (!from)
     return from;
   auto added = add_operator(name, entry, *from, settings);
@@ -108,23 +108,30 @@ network_builder::add_own_layer(const std::string& name, const own_layer& l,
 
 expected<network_builder::index> network_builder::multiply(const std::string& name,
                                                            indices inputs) {
-  const bool images = std::ranges::any_of(
-      inputs, [&](index i) { return out(i).layout() == layout::image; });
+  const auto any_is = [&](layout l) {
+    return std::ranges::any_of(inputs, [&](index i) { return out(i).layout() == l; });
+  };
+  const auto common = any_is(layout::image)      ? layout::image
+                      : any_is(layout::sequence) ? layout::sequence
+                                                 : layout::vector;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    auto adapted = adapt(name, inputs[i], images ? layout::image : layout::vector,
-                         std::to_string(i));
+    auto adapted = adapt(name, inputs[i], common, std::to_string(i));
     if (!adapted)
       return adapted;
     inputs[i] = *adapted;
   }
-  // The largest gives the shape; images of one pixel stand for all pixels.
+  // The largest gives the shape; one pixel stands for all pixels, and one step for all
+  // steps.
   std::ranges::stable_sort(inputs, {}, [&](index i) { return out(i).elements(); });
   const auto& shape = out(inputs.back());
+  const tensor_shape one =
+      tensor_shape{std::vector<std::int64_t>(shape.sizes.size(), 1)}.with_units(
+          shape.units());
   for (const index i : inputs)
-    if (out(i) != shape && out(i) != tensor_shape{{shape.sizes[0], 1, 1}})
-      return refuse_network(fmt::format(
-          "{} multiplies {} and {}; both must have one shape, or one of them one pixel",
-          name, to_text(out(i)), to_text(shape)));
+    if (out(i) != shape && out(i) != one)
+      return refuse_network(fmt::format("{} multiplies {} and {}; both must have one "
+                                        "shape, or one of them one pixel or step",
+                                        name, to_text(out(i)), to_text(shape)));
   return adapter(name + ".multiply", "multiply", std::move(inputs));
 }
 

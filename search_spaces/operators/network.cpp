@@ -1,9 +1,10 @@
 // Nodes are decoded in topological order, each to its adapters, its merge and its
 // operator, in this order; an adapter that would change nothing is left out:
 //
-//   several inputs   flatten0.. (mixed kinds), resize0.. (images), project0.. (to be
-//                    added), then add or concat
-//   what comes out   flatten or as_image, as the operator wants
+//   several inputs   flatten0.. (mixed kinds), resize0.. (images), resize_steps0..
+//                    (sequences), project0.. (to be added), then add or concat
+//   what comes out   flatten, as_image or as_sequence, as the operator wants; from images
+//                    to sequences and back two of them
 //   the operator     settings completed, the kernel cut to the pixels that exist; a
 //                    composite is taken apart into its layers
 //
@@ -53,11 +54,10 @@ expected<void> network_builder::check_problem() const {
   }
   if (!sound)
     return refuse_network(
-        fmt::format("examples of shape {} are neither vectors [features] nor images "
-                    "[channels, height, width] of a sound size",
+        fmt::format("examples of shape {} are neither vectors [features] nor "
+                    "sequences [steps, features] nor images [channels, height, width] of "
+                    "a sound size",
                     to_text(problem_.input)));
-  if (problem_.input.layout() == layout::sequence)
-    return refuse_network(no_sequences(problem_.input));
   if (space_.input != layout::vector && problem_.input.layout() != space_.input)
     return refuse_network(fmt::format(
         "this search space wants {}s {}, but the examples have shape {}; set data.shape, "
@@ -138,7 +138,7 @@ expected<void> network_builder::add_node(wiring::index node) {
     from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs));
   }
   if (from && !entry->works_on(out(*from).layout()))
-    from = adapt(name, *from, entry->takes.front());
+    from = adapt(name, *from, wanted_by(*entry));
   if (!from)
     return tl::unexpected(std::move(from.error()));
 
@@ -160,6 +160,9 @@ expected<network_builder::index> network_builder::merge(const std::string& name,
   };
   if (all_are(layout::image)) {
     if (auto fitted = fit_images(name, inputs); !fitted)
+      return tl::unexpected(std::move(fitted.error()));
+  } else if (all_are(layout::sequence)) {
+    if (auto fitted = fit_sequences(name, inputs); !fitted)
       return tl::unexpected(std::move(fitted.error()));
   } else {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -195,10 +198,26 @@ expected<void> network_builder::fit_images(const std::string& name, indices& inp
   return {};
 }
 
-expected<void> network_builder::fit_channels(const std::string& name, indices& inputs) {
-  const auto channels = out(inputs.back()).sizes[0];
+expected<void> network_builder::fit_sequences(const std::string& name, indices& inputs) {
+  auto steps = out(inputs[0]).sizes[0];
+  for (const index i : inputs)
+    steps = std::min(steps, out(i).sizes[0]);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (out(inputs[i]).sizes[0] == channels)
+    if (out(inputs[i]).sizes[0] == steps)
+      continue;
+    auto fitted = adapter(fmt::format("{}.resize_steps{}", name, i), "resize_steps",
+                          {inputs[i]}, {{"steps", steps}});
+    if (!fitted)
+      return tl::unexpected(std::move(fitted.error()));
+    inputs[i] = *fitted;
+  }
+  return {};
+}
+
+expected<void> network_builder::fit_channels(const std::string& name, indices& inputs) {
+  const auto channels = out(inputs.back()).units();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (out(inputs[i]).units() == channels)
       continue;
     auto fitted = adapter(fmt::format("{}.project{}", name, i), "project", {inputs[i]},
                           {{"outputs", channels}});
@@ -216,7 +235,15 @@ expected<network_builder::index> network_builder::adapt(const std::string& name,
   if (from == to)
     return input;
   const auto* entry = find_adapter(from, to);
+  if (entry == nullptr) // Images and sequences become each other by way of vectors.
+    return adapt(name, input, layout::vector, number).and_then([&](index vector) {
+      return adapt(name, vector, to, number);
+    });
   return add(fmt::format("{}.{}{}", name, entry->name, number), *entry, {input}, {});
+}
+
+layout network_builder::wanted_by(const operator_entry& entry) const {
+  return entry.works_on(space_.input) ? space_.input : entry.takes.front();
 }
 
 expected<network_builder::index>
@@ -230,7 +257,9 @@ void network_builder::cut_kernel(const operator_entry& entry, const tensor_shape
   const auto kernel = std::ranges::find(entry.settings, "kernel", &setting_entry::name);
   if (kernel == entry.settings.end() || !kernel->odd)
     return;
-  const auto reach = std::max(in.sizes[1], in.sizes[2]) - 1;
+  const auto reach =
+      (in.layout() == layout::sequence ? in.sizes[0] : std::max(in.sizes[1], in.sizes[2]))
+      - 1;
   const auto most = 2 * (reach / integer_setting(settings, "dilation")) + 1;
   if (integer_setting(settings, "kernel") > most)
     assign(settings, "kernel", most);
@@ -282,8 +311,8 @@ expected<void> network_builder::check_limits() const {
     return exceed(cost.multiply_adds, "multiply-adds", "max_multiply_adds",
                   limits.max_multiply_adds);
   for (const layer& l : network_.layers)
-    if (is_limited_in_width(l) && l.out.sizes[0] > limits.max_width)
-      return exceed(static_cast<std::uint64_t>(l.out.sizes[0]),
+    if (is_limited_in_width(l) && l.out.units() > limits.max_width)
+      return exceed(static_cast<std::uint64_t>(l.out.units()),
                     (l.out.layout() == layout::vector ? "units of " : "channels of ")
                         + l.name,
                     "max_width", static_cast<std::uint64_t>(limits.max_width));

@@ -75,14 +75,15 @@ struct problem {
 
 /// Infers all shapes and adapts what does not fit:
 ///
-///   - an input of a layout that an operator does not take is adapted to the first that
-///     it takes: an image that enters a dense layer or the output is flattened, a vector
-///     that enters an image's operator becomes an image of one pixel; spaces for vectors
-///     flatten an image at once;
+///   - an input of a layout that an operator does not take is adapted to that of the
+///     space's examples if it takes those, else to the first that it takes: an image or a
+///     sequence that enters a dense layer or the output is flattened, a vector that enters
+///     an image's operator becomes an image of one pixel, and one that enters a sequence's
+///     a sequence of one step; spaces for vectors flatten examples at once;
 ///   - where edges meet, the node's setting "merge" ("add" where it has none) says how;
-///     if some inputs are vectors, images among them are flattened first;
+///     if they are of several layouts, all are flattened first;
 ///   - images that meet are pooled to the smallest height and the smallest width among
-///     them;
+///     them, and sequences to the fewest steps;
 ///   - what is added is projected to the channels or features of the last input in
 ///     topological order (the main path; skips come from further back).
 ///

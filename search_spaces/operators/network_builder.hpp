@@ -56,7 +56,10 @@ private:
   expected<index> adapt(const std::string& name, index input, layout to,
                         const std::string& number = "");
   expected<index> merge(const std::string& name, bool concat, indices inputs);
+  /// The layout to which an operator's input is adapted that it does not take.
+  [[nodiscard]] layout wanted_by(const operator_entry& entry) const;
   expected<void> fit_images(const std::string& name, indices& inputs);
+  expected<void> fit_sequences(const std::string& name, indices& inputs);
   expected<void> fit_channels(const std::string& name, indices& inputs);
   expected<indices> sources(wiring::index node) const;
   expected<void> check_limits() const;

@@ -15,9 +15,11 @@ std::span<const operator_entry> operators() {
                               plain_operators(),
                               adapter_operators(),
                               table_operators(),
+                              sequence_operators(),
                               {&output_operator(), 1},
                               image_composites(),
-                              table_composites()})
+                              table_composites(),
+                              sequence_composites()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();
@@ -47,8 +49,7 @@ const operator_entry* find_operator(std::string_view name) {
 
 const operator_entry* find_adapter(layout from, layout to) {
   const auto found = std::ranges::find_if(operators(), [&](const operator_entry& o) {
-    return o.role == operator_role::adapter && o.takes.size() == 1
-           && o.takes.front() == from && o.gives == to;
+    return o.role == operator_role::adapter && o.works_on(from) && o.gives == to;
   });
   return found == operators().end() ? nullptr : &*found;
 }

@@ -74,13 +74,14 @@ struct composite_input {
 /// operator also has a kernel in engine/program/kernels, and lines for the exports in
 /// engine/program/write; tests hold the three to the same names.
 ///
-/// N examples are computed at a time, images being [N, channels, height, width] and
-/// vectors [N, features]. A layer's `settings` are complete: what the genome does not say
-/// has its fallback, so that kernels find every setting of the row.
+/// N examples are computed at a time, images being [N, channels, height, width], vectors
+/// [N, features] and sequences [N, steps, features]. A layer's `settings` are complete:
+/// what the genome does not say has its fallback, so that kernels find every setting of
+/// the row.
 ///
-/// **Windows.** Convolutions and pools use `windows()` along height and width alike: the
-/// output has ceil(size / stride) positions, and the window of position i starts at
-/// i * stride - dilation * (kernel - 1) / 2 (integer division). Beyond the edge
+/// **Windows.** Convolutions and pools use `windows()` along height and width alike, of a
+/// sequence along its steps: the output has ceil(size / stride) positions, and the window
+/// of position i starts at i * stride - dilation * (kernel - 1) / 2 (integer division). Beyond the edge
 /// convolutions see zeros; pools see nothing: a maximum or an average is over the pixels
 /// that exist (there is always one). For odd kernels this is LibTorch's own padding of
 /// dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution kernels are
@@ -117,14 +118,15 @@ struct operator_entry {
   std::string_view word = {}; ///< Exports call its layers so; empty: the name.
   std::string_view summary;
   std::string_view details = {}; ///< Sentences; may be empty.
-  /// The output's sizes in words, by those of [c, h, w] or [n] and the settings.
+  /// The output's sizes in words, by those of [c, h, w], [t, c] or [n] and the settings.
   std::string_view output;
   /// The cost in words, of a block that of its map.
   std::string_view costs;
   std::span<const setting_entry> settings = {}; ///< Sorted by name.
   operator_role role = operator_role::layer;
   unit_origin units = unit_origin::each;
-  /// The layouts in which it works; an input of another one is adapted to the first.
+  /// The layouts in which it works; an input of another one is adapted to that of the
+  /// space's examples if it is among them, else to the first.
   std::span<const layout> takes = known_layouts;
   /// The layout of what comes out; none: that of what enters.
   std::optional<layout> gives = std::nullopt;
@@ -153,7 +155,8 @@ struct operator_entry {
 [[nodiscard]] std::span<const operator_entry> operators();
 [[nodiscard]] const operator_entry* find_operator(std::string_view name);
 
-/// The adapter that takes the layout `from` alone and gives `to`; null: there is none.
+/// The adapter that takes the layout `from` and gives `to`; null: there is none. Each
+/// leads to vectors or from them.
 [[nodiscard]] const operator_entry* find_adapter(layout from, layout to);
 
 /// The row of a decoded layer; an operator that has none ends the program, since decode()

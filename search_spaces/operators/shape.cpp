@@ -41,21 +41,17 @@ std::int64_t tensor_shape::elements() const {
   return product;
 }
 
+tensor_shape tensor_shape::with_units(std::int64_t n) const {
+  tensor_shape out = *this;
+  out.sizes.at(units_at()) = n;
+  return out;
+}
+
 std::string to_text(const tensor_shape& s) {
   std::string out = "[";
   for (std::size_t i = 0; i < s.sizes.size(); ++i)
     out += fmt::format("{}{}", i == 0 ? "" : ", ", s.sizes[i]);
   return out + "]";
-}
-
-std::string no_sequences(const tensor_shape& s) {
-  tensor_shape image = s;
-  image.sizes.insert(image.sizes.begin(), 1);
-  return fmt::format(
-      "examples of shape {} are sequences {}, which networks cannot take yet; write "
-      "shape = {} for vectors, or shape = {} for images of one channel",
-      to_text(s), sizes_text(layout::sequence), to_text(tensor_shape{{s.elements()}}),
-      to_text(image));
 }
 
 } // namespace clade

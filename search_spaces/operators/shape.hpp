@@ -16,8 +16,9 @@ enum class layout : std::uint8_t {
   image     ///< [channels, height, width]
 };
 
-/// The layouts of which there are networks. Sequences are none of them yet.
-inline constexpr std::array known_layouts{layout::image, layout::vector};
+/// The layouts of which there are networks.
+inline constexpr std::array known_layouts{layout::image, layout::vector,
+                                          layout::sequence};
 
 /// "vector", "sequence", "image"
 [[nodiscard]] std::string_view to_text(layout l);
@@ -30,16 +31,21 @@ struct tensor_shape {
   std::vector<std::int64_t> sizes;
 
   [[nodiscard]] std::int64_t elements() const;
+  /// Channels of an image, features of a vector or of each step of a sequence. There is
+  /// a size at least.
+  [[nodiscard]] std::int64_t units() const { return sizes.at(units_at()); }
+  /// The same shape with so many channels or features.
+  [[nodiscard]] tensor_shape with_units(std::int64_t n) const;
   /// None where there are no sizes, or more than three.
   [[nodiscard]] std::optional<clade::layout> layout() const;
 
   friend bool operator==(const tensor_shape&, const tensor_shape&) = default;
+
+private:
+  [[nodiscard]] std::size_t units_at() const { return sizes.size() == 2 ? 1 : 0; }
 };
 
 /// "8x8x1" is written as it is in files: "[1, 8, 8]".
 [[nodiscard]] std::string to_text(const tensor_shape& s);
-
-/// Says of the shape of a sequence that no network takes it, and how to write it instead.
-[[nodiscard]] std::string no_sequences(const tensor_shape& s);
 
 } // namespace clade

@@ -13,6 +13,9 @@ namespace {
 using namespace operator_rules;
 using namespace operator_settings;
 
+/// No layer has more elements.
+constexpr double longest = 1 << 28;
+
 constexpr setting_entry height_entry{.name = "height",
                                      .low = 1,
                                      .high = widest,
@@ -24,17 +27,24 @@ constexpr setting_entry width_entry{.name = "width",
                                     .fallback = 1,
                                     .sentence = "Columns that come out."};
 
+constexpr setting_entry steps_entry{.name = "steps",
+                                    .low = 1,
+                                    .high = longest,
+                                    .fallback = 1,
+                                    .sentence = "Steps that come out."};
+
 constexpr std::array resize_settings{height_entry, width_entry};
+constexpr std::array resize_steps_settings{steps_entry};
 
 tensor_shape shape_of_last(shapes in, const settings_list&) {
   return in.back();
 }
 
 tensor_shape concat_shape(shapes in, const settings_list&) {
-  tensor_shape out = in[0];
-  for (const tensor_shape& other : in.subspan(1))
-    out.sizes[0] += other.sizes[0];
-  return out;
+  std::int64_t units = 0;
+  for (const tensor_shape& one : in)
+    units += one.units();
+  return in[0].with_units(units);
 }
 
 tensor_shape flat_shape(shapes in, const settings_list&) {
@@ -43,6 +53,14 @@ tensor_shape flat_shape(shapes in, const settings_list&) {
 
 tensor_shape pixel_shape(shapes in, const settings_list&) {
   return {{in[0].elements(), 1, 1}};
+}
+
+tensor_shape one_step_shape(shapes in, const settings_list&) {
+  return {{1, in[0].elements()}};
+}
+
+tensor_shape resize_steps_shape(shapes in, const settings_list& settings) {
+  return {{integer_setting(settings, "steps"), in[0].units()}};
 }
 
 tensor_shape resize_shape(shapes in, const settings_list& settings) {
@@ -106,8 +124,8 @@ constexpr std::array rows{
                    .cost = add_cost},
     operator_entry{.name = "multiply",
                    .summary = "product",
-                   .details = "All inputs but the last may have one pixel, which stands "
-                              "for every one.",
+                   .details = "All inputs but the last may have one pixel or step, which "
+                              "stands for every one.",
                    .output = "the shape of the last input",
                    .costs = "a multiply-add for each element of all inputs but one; 4 "
                             "bytes for each element that comes out",
@@ -127,13 +145,14 @@ constexpr std::array rows{
                    .shape = concat_shape,
                    .cost = kept},
     operator_entry{.name = "flatten",
-                   .summary = "image to vector",
-                   .details = "Row by row, channel after channel.",
-                   .output = "[c * h * w]",
+                   .summary = "image or sequence to vector",
+                   .details = "Of an image row by row, channel after channel; of a "
+                              "sequence step after step.",
+                   .output = "[c * h * w] or [t * c]",
                    .costs = "nothing",
                    .role = operator_role::adapter,
                    .units = unit_origin::flattened,
-                   .takes = images,
+                   .takes = images_and_sequences,
                    .gives = layout::vector,
                    .keeps_sign = true,
                    .shape = flat_shape,
@@ -148,6 +167,17 @@ constexpr std::array rows{
                    .gives = layout::image,
                    .keeps_sign = true,
                    .shape = pixel_shape,
+                   .cost = free_of_charge},
+    operator_entry{.name = "as_sequence",
+                   .summary = "vector to sequence of one step",
+                   .output = "[1, n]",
+                   .costs = "nothing",
+                   .role = operator_role::adapter,
+                   .units = unit_origin::kept,
+                   .takes = vectors,
+                   .gives = layout::sequence,
+                   .keeps_sign = true,
+                   .shape = one_step_shape,
                    .cost = free_of_charge},
     operator_entry{.name = "both_sides",
                    .summary = "images, and after them their mirror images",
@@ -182,10 +212,24 @@ constexpr std::array rows{
                    .keeps_sign = true,
                    .shape = resize_shape,
                    .cost = mean_cost},
+    operator_entry{.name = "resize_steps",
+                   .summary = "adaptive average pool over time",
+                   .details = "Step i is the mean of the steps from floor(i * t / steps) "
+                              "to ceil((i + 1) * t / steps) - 1.",
+                   .output = "[steps, c]",
+                   .costs = "a multiply-add for each element that enters, 4 bytes "
+                            "for each that comes out",
+                   .settings = resize_steps_settings,
+                   .role = operator_role::adapter,
+                   .takes = sequences,
+                   .keeps_sign = true,
+                   .shape = resize_steps_shape,
+                   .cost = mean_cost},
     operator_entry{.name = "project",
                    .summary = "linear map of channels or features",
-                   .details = "With a bias; of an image, at each pixel.",
-                   .output = "[outputs, h, w] or [outputs]",
+                   .details = "With a bias; of an image at each pixel, of a sequence at "
+                              "each step.",
+                   .output = "[outputs, h, w], [t, outputs] or [outputs]",
                    .costs = "(c + 1) * outputs parameters; c multiply-adds and 4 "
                             "bytes for each element that comes out; of a vector n "
                             "for c",

@@ -23,13 +23,6 @@ using namespace operator_settings;
 using settings_list = std::vector<setting>;
 using parts = std::vector<layer_part>;
 
-constexpr setting_entry block_filters_entry{
-    .name = "filters",
-    .low = 1,
-    .high = widest_composite,
-    .fallback = 16,
-    .width = true,
-    .sentence = "Channels that come out of each repetition."};
 constexpr setting_entry expansion_entry{
     .name = "expansion",
     .low = 1,
@@ -57,12 +50,6 @@ constexpr setting_entry block_entry{
     .words = block_kinds,
     .sentence = "basic: two convolutions with the kernel; bottleneck: one, of a quarter "
                 "of the filters, between two of kernel 1."};
-constexpr setting_entry sum_activation_entry{
-    .name = "activation",
-    .type = kind::text,
-    .words = inner_activations,
-    .sentence = "The function between convolutions and after the sum."};
-
 constexpr std::array residual_settings{sum_activation_entry, block_entry,
                                        block_filters_entry,  kernel_entry,
                                        repeats_entry,        stride_entry};
@@ -87,21 +74,6 @@ settings_list depthwise(std::int64_t kernel, std::int64_t stride,
           {"kernel", kernel},
           {"norm", std::string(norm)},
           {"stride", stride}};
-}
-
-/// Calls `block(channels, stride)` for each repetition.
-template<class Block>
-parts repeated(const composite_input& in, const settings_list& settings,
-               part_assembly& all, Block block) {
-  auto channels = in.shape.sizes[0];
-  auto stride = integer_setting(settings, "stride");
-  for (std::int64_t i = 1; i <= integer_setting(settings, "repeats"); ++i) {
-    all.begin_repetition(i);
-    block(channels, stride);
-    channels = integer_setting(settings, "filters");
-    stride = 1;
-  }
-  return all.take();
 }
 
 parts residual_parts(const composite_input& in, const settings_list& settings) {

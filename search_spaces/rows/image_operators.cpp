@@ -1,4 +1,4 @@
-// Convolutions and pools of images.
+// Convolutions of images, and pools of images and of sequences.
 #include "search_spaces/operators/operator_rows.hpp"
 #include "search_spaces/rows/operator_rules.hpp"
 #include "search_spaces/rows/operator_settings.hpp"
@@ -18,11 +18,12 @@ constexpr setting_entry dilation_entry{
     .high = 16,
     .fallback = 1,
     .sentence = "The distance of the pixels that a kernel sees."};
-constexpr setting_entry pool_kernel_entry{.name = "kernel",
-                                          .low = 2,
-                                          .high = 15,
-                                          .fallback = 2,
-                                          .sentence = "A window's height and width."};
+constexpr setting_entry pool_kernel_entry{
+    .name = "kernel",
+    .low = 2,
+    .high = 15,
+    .fallback = 2,
+    .sentence = "A window's height and width, or its steps."};
 constexpr setting_entry pool_stride_entry{.name = "stride",
                                           .low = 1,
                                           .high = 8,
@@ -53,11 +54,16 @@ tensor_shape depthwise_shape(shapes in, const settings_list& settings) {
 }
 
 tensor_shape pool_shape(shapes in, const settings_list& settings) {
-  return windowed(in[0], in[0].sizes[0], settings, 1);
+  if (in[0].layout() == layout::image)
+    return windowed(in[0], in[0].sizes[0], settings, 1);
+  return {{windows(in[0].sizes[0], integer_setting(settings, "kernel"),
+                   integer_setting(settings, "stride"))
+               .out,
+           in[0].units()}};
 }
 
 tensor_shape channels_alone(shapes in, const settings_list&) {
-  return {{in[0].sizes[0]}};
+  return {{in[0].units()}};
 }
 
 std::uint64_t squared_kernel(const settings_list& settings) {
@@ -89,15 +95,21 @@ layer_cost separable_cost(shapes in, const tensor_shape& out,
   return cost;
 }
 
+/// Pixels of a pool's window, or steps.
+std::uint64_t window_size(const tensor_shape& out, const settings_list& settings) {
+  return out.layout() == layout::image ? squared_kernel(settings)
+                                       : natural(integer_setting(settings, "kernel"));
+}
+
 layer_cost max_pool_cost(shapes, const tensor_shape& out, const settings_list& settings) {
   const auto elements = natural(out.elements());
-  return {.multiply_adds = elements * squared_kernel(settings),
+  return {.multiply_adds = elements * window_size(out, settings),
           .activation_bytes = (float_bytes + 8) * elements};
 }
 
 layer_cost avg_pool_cost(shapes, const tensor_shape& out, const settings_list& settings) {
   const auto elements = natural(out.elements());
-  return {.multiply_adds = elements * squared_kernel(settings),
+  return {.multiply_adds = elements * window_size(out, settings),
           .activation_bytes = float_bytes * elements};
 }
 
@@ -168,23 +180,23 @@ constexpr std::array rows{
                    .tensors = depthwise_tensors},
     operator_entry{.name = "max_pool",
                    .summary = "maximum of each window",
-                   .details = "Only pixels that exist count.",
-                   .output = "[c, h', w']",
-                   .costs = "kernel^2 multiply-adds and 12 bytes for each element "
-                            "that comes out",
+                   .details = "Only pixels or steps that exist count.",
+                   .output = "[c, h', w'] or [t', c]",
+                   .costs = "kernel^2 multiply-adds, of a sequence kernel, and 12 bytes "
+                            "for each element that comes out",
                    .settings = pool_settings,
-                   .takes = images,
+                   .takes = images_and_sequences,
                    .keeps_sign = true,
                    .shape = pool_shape,
                    .cost = max_pool_cost},
     operator_entry{.name = "avg_pool",
                    .summary = "mean of each window",
-                   .details = "Only pixels that exist count.",
-                   .output = "[c, h', w']",
-                   .costs = "kernel^2 multiply-adds and 4 bytes for each element "
-                            "that comes out",
+                   .details = "Only pixels or steps that exist count.",
+                   .output = "[c, h', w'] or [t', c]",
+                   .costs = "kernel^2 multiply-adds, of a sequence kernel, and 4 bytes "
+                            "for each element that comes out",
                    .settings = pool_settings,
-                   .takes = images,
+                   .takes = images_and_sequences,
                    .keeps_sign = true,
                    .shape = pool_shape,
                    .cost = avg_pool_cost},
@@ -193,7 +205,7 @@ constexpr std::array rows{
                    .output = "[c]",
                    .costs = "a multiply-add for each element that enters, 4 bytes "
                             "for each channel",
-                   .takes = images,
+                   .takes = images_and_sequences,
                    .gives = layout::vector,
                    .keeps_sign = true,
                    .shape = channels_alone,
@@ -203,7 +215,7 @@ constexpr std::array rows{
                    .output = "[c]",
                    .costs = "a multiply-add for each element that enters, 12 bytes "
                             "for each channel",
-                   .takes = images,
+                   .takes = images_and_sequences,
                    .gives = layout::vector,
                    .keeps_sign = true,
                    .shape = channels_alone,

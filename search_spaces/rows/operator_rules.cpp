@@ -10,9 +10,7 @@ tensor_shape same(shapes in, const settings_list&) {
 }
 
 tensor_shape outputs_shape(shapes in, const settings_list& settings) {
-  tensor_shape out = in[0];
-  out.sizes[0] = integer_setting(settings, "outputs");
-  return out;
+  return in[0].with_units(integer_setting(settings, "outputs"));
 }
 
 layer_cost kept(shapes, const tensor_shape& out, const settings_list&) {
@@ -34,7 +32,7 @@ layer_cost after_map(const tensor_shape& out, const settings_list& settings) {
 
 layer_cost map_cost(shapes in, const tensor_shape& out, const settings_list&) {
   const auto elements = natural(out.elements());
-  return {.multiply_adds = natural(in[0].sizes[0]) * elements,
+  return {.multiply_adds = natural(in[0].units()) * elements,
           .activation_bytes = float_bytes * elements};
 }
 
@@ -54,9 +52,9 @@ tensor_entries block_tensors(const layer& l, std::array<std::int64_t, 4> weight,
   // A batch norm takes out the scale of what it normalizes, so that smaller weights make
   // larger first steps: those of LibTorch's own convolutions.
   static const double before_norm = 1 / std::sqrt(3.0);
-  const bool in_image = norm == "batch" && l.out.layout() == layout::image;
+  const bool convolved = norm == "batch" && l.out.layout() != layout::vector;
   const double gain =
-      in_image ? before_norm : gain_before(text_setting(l.settings, "activation"));
+      convolved ? before_norm : gain_before(text_setting(l.settings, "activation"));
   all.push_back({"weight", weight, zero ? initial_values{} : uniform_for(gain, fan_in)});
   if (norm == "none")
     return all;
@@ -71,8 +69,10 @@ tensor_entries block_tensors(const layer& l, std::array<std::int64_t, 4> weight,
 
 tensor_entries map_tensors(const layer& l) {
   const auto in = units_in(l), out = units_out(l);
-  const std::int64_t kernel = l.out.layout() == layout::image ? 1 : 0;
-  return {{"weight", {out, in, kernel, kernel}, uniform_for(1, in)}, {"bias", {out}}};
+  const bool vector = l.out.layout() == layout::vector,
+             image = l.out.layout() == layout::image;
+  return {{"weight", {out, in, vector ? 0 : 1, image ? 1 : 0}, uniform_for(1, in)},
+          {"bias", {out}}};
 }
 
 tensor_entries norm_tensors(const layer& l) {

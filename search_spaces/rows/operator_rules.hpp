@@ -33,10 +33,10 @@ inline std::uint64_t squared(std::int64_t v) {
   return natural(v) * natural(v);
 }
 inline std::int64_t units_in(const layer& l) {
-  return l.in.front().sizes.front();
+  return l.in.front().units();
 }
 inline std::int64_t units_out(const layer& l) {
-  return l.out.sizes.front();
+  return l.out.units();
 }
 
 tensor_shape same(shapes in, const settings_list&);
@@ -47,14 +47,14 @@ layer_cost kept(shapes, const tensor_shape& out, const settings_list&);
 layer_cost mean_cost(shapes in, const tensor_shape& out, const settings_list&);
 /// The cost of the part of a block that follows its map, and of what the map puts out.
 layer_cost after_map(const tensor_shape& out, const settings_list& settings);
-/// A 1x1 convolution or a linear map, with bias.
+/// A convolution of one pixel or step, or a linear map, with bias.
 layer_cost map_cost(shapes in, const tensor_shape& out, const settings_list&);
 
 /// A block's tensors: the map's bias where no norm follows, those `before` the map's
 /// weight, the weight of these sizes, and the norm's.
 tensor_entries block_tensors(const layer& l, std::array<std::int64_t, 4> weight,
                              const tensor_entries& before = {});
-/// The tensors of a 1x1 convolution or a linear map, with bias.
+/// The tensors of a convolution of one pixel or step, or of a linear map, with bias.
 tensor_entries map_tensors(const layer& l);
 /// A weight and a bias for each channel or feature.
 tensor_entries norm_tensors(const layer& l);

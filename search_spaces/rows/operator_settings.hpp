@@ -45,7 +45,7 @@ inline constexpr setting_entry stride_entry{
     .low = 1,
     .high = 8,
     .fallback = 1,
-    .sentence = "The distance of windows: h' = ceil(h / stride), and w' likewise."};
+    .sentence = "The distance of windows: h' = ceil(h / stride), and w' or t' likewise."};
 inline constexpr setting_entry outputs_entry{.name = "outputs",
                                              .low = 1,
                                              .high = widest,
@@ -74,6 +74,19 @@ inline constexpr setting_entry inner_activation_entry{
     .type = kind::text,
     .words = inner_activations,
     .sentence = "The function between the layers of the block."};
+
+inline constexpr setting_entry block_filters_entry{
+    .name = "filters",
+    .low = 1,
+    .high = widest_composite,
+    .fallback = 16,
+    .width = true,
+    .sentence = "Channels that come out of each repetition."};
+inline constexpr setting_entry sum_activation_entry{
+    .name = "activation",
+    .type = kind::text,
+    .words = inner_activations,
+    .sentence = "The function between convolutions and after the sum."};
 
 inline constexpr setting_entry bins_entry{
     .name = "bins",
@@ -107,5 +120,7 @@ inline constexpr std::array outputs_settings{outputs_entry};
 
 inline constexpr std::array images{layout::image};
 inline constexpr std::array vectors{layout::vector};
+inline constexpr std::array sequences{layout::sequence};
+inline constexpr std::array images_and_sequences{layout::image, layout::sequence};
 
 } // namespace clade::operator_settings

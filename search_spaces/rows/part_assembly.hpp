@@ -39,6 +39,8 @@ public:
   void add_to(index skip) { join("add", "add", {last_, skip}).adds_branch = true; }
 
   void begin_repetition(std::int64_t number) { prefix_ = fmt::format("{}.", number); }
+  /// Parts that follow belong to no repetition.
+  void end_repetitions() { prefix_.clear(); }
   [[nodiscard]] index last() const { return last_; }
   void go_on_from(index part) { last_ = part; }
   [[nodiscard]] std::vector<layer_part> take() { return std::move(parts_); }
@@ -48,5 +50,21 @@ private:
   std::string prefix_;
   index last_ = 0;
 };
+
+/// Calls `block(channels, stride)` for each repetition.
+template<class Block>
+std::vector<layer_part> repeated(const composite_input& in,
+                                 const std::vector<setting>& settings, part_assembly& all,
+                                 Block block) {
+  auto channels = in.shape.units();
+  auto stride = integer_setting(settings, "stride");
+  for (std::int64_t i = 1; i <= integer_setting(settings, "repeats"); ++i) {
+    all.begin_repetition(i);
+    block(channels, stride);
+    channels = integer_setting(settings, "filters");
+    stride = 1;
+  }
+  return all.take();
+}
 
 } // namespace clade

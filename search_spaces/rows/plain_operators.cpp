@@ -1,4 +1,4 @@
-// Layers of vectors, and of vectors and images alike.
+// Layers of vectors, and those of several layouts.
 #include "search_spaces/operators/operator_rows.hpp"
 #include "search_spaces/rows/operator_rules.hpp"
 #include "search_spaces/rows/operator_settings.hpp"
@@ -75,8 +75,8 @@ constexpr std::array rows{
                    .tensors = dense_tensors},
     operator_entry{.name = "batch_norm",
                    .summary = "normalizes each channel over the batch",
-                   .details = "Of a vector, each feature; then a weight and a "
-                              "bias. Momentum 0.1, epsilon 1e-5.",
+                   .details = "Of a vector or a sequence, each feature; then a "
+                              "weight and a bias. Momentum 0.1, epsilon 1e-5.",
                    .output = "the same shape",
                    .costs = "2 parameters for each channel or feature; a "
                             "multiply-add and 4 bytes for each element",
@@ -94,13 +94,13 @@ constexpr std::array rows{
                    .cost = norm_cost,
                    .tensors = norm_tensors},
     operator_entry{.name = "channel_norm",
-                   .summary = "normalizes each pixel",
+                   .summary = "normalizes each pixel, or each step of a sequence",
                    .details = "Over its channels; then a weight and a bias for each "
                               "channel. Epsilon 1e-5.",
                    .output = "the same shape",
                    .costs = "2 parameters for each channel; a multiply-add and 4 bytes "
                             "for each element",
-                   .takes = images,
+                   .takes = images_and_sequences,
                    .shape = same,
                    .cost = norm_cost,
                    .tensors = norm_tensors},

@@ -100,14 +100,14 @@ TEST_CASE("network: examples that do not suit the space are refused") {
         tensor_shape{{std::int64_t{1} << 40, std::int64_t{1} << 40, 1}}})
     CHECK(refusal(an_image_space(), g, {.input = strange, .outputs = 10})
           == "space.toml: examples of shape " + to_text(strange)
-                 + " are neither vectors [features] nor images [channels, height, width] "
-                   "of "
-                   "a sound size");
+                 + " are neither vectors [features] nor sequences [steps, features] nor "
+                   "images [channels, height, width] of a sound size");
   CHECK(
       refusal(an_image_space(), g, {.input = {{24, 8}}, .outputs = 10})
-      == "space.toml: examples of shape [24, 8] are sequences [steps, features], which "
-         "networks cannot take yet; write shape = [192] for vectors, or shape = [1, 24, "
-         "8] for images of one channel");
+      == "space.toml: this search space wants images [channels, height, width], but the "
+         "examples have shape [24, 8]; set data.shape, or take a space for vectors such "
+         "as "
+         "mlp.toml");
   CHECK(refusal(an_image_space(), g, {.input = {{1, 8, 8}}, .outputs = 0})
         == "space.toml: 0 outputs cannot be; there must be 1 to 65,536");
 }

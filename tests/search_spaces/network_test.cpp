@@ -126,6 +126,71 @@ output          output(outputs=10) <- output.flatten        [10]          170
 )");
 }
 
+TEST_CASE("network: sequences that meet have the fewest steps of them") {
+  auto space = a_space("sequence = true\nmerge = [\"add\", \"concat\"]\n"
+                       "[operators.conv1d]\n[operators.max_pool]\n");
+  const problem series{.input = {{9, 2}}, .outputs = 3};
+  const auto g = a_genome({{"max_pool", {}},
+                           {"conv1d", {whole("filters", 4), merge("concat")}},
+                           {"conv1d", {whole("filters", 4), whole("stride", 3)}},
+                           {"activation", {}}},
+                          {{-1, 0}, {-1, 1}, {0, 1}, {1, 2}, {0, 3}, {2, 3}, {3, -2}});
+  CHECK(decoded(g, space, series) == R"(
+input                                                            [9, 2]
+n10                max_pool(kernel=2, stride=2) <- input         [5, 2]
+n11.resize_steps0  resize_steps(steps=5) <- input                [5, 2]
+n11.concat         concat <- n11.resize_steps0, n10              [5, 4]
+n11                conv1d(filters=4, kernel=3) <- n11.concat     [5, 4]  52
+n12                conv1d(filters=4, kernel=3, stride=3) <- n11  [2, 4]  52
+n13.resize_steps0  resize_steps(steps=2) <- n10                  [2, 2]
+n13.project0       project(outputs=4) <- n13.resize_steps0       [2, 4]  12
+n13.add            add <- n13.project0, n12                      [2, 4]
+n13                activation(function=relu) <- n13.add          [2, 4]
+output.flatten     flatten <- n13                                [8]
+output             output(outputs=3) <- output.flatten           [3]     27
+143 parameters, 432 multiply-adds and 548 bytes of activations for one example
+)");
+}
+
+TEST_CASE(
+    "network: a vector becomes a sequence of one step, and a sequence is flattened") {
+  const auto space = a_space("sequence = true\n[operators.conv1d]\n"
+                             "[operators.global_avg_pool]\n[operators.dense]\n");
+  const problem series{.input = {{9, 2}}, .outputs = 3};
+  const auto g = a_genome({{"global_avg_pool", {}},
+                           {"conv1d", {whole("filters", 4), whole("kernel", 5)}},
+                           {"max_pool", {}}},
+                          {{-1, 0}, {0, 1}, {1, 2}, {2, -2}});
+  CHECK(decoded(g, space, series) == R"(
+input                                                            [9, 2]
+n10              global_avg_pool <- input                        [2]
+n11.as_sequence  as_sequence <- n10                              [1, 2]
+n11              conv1d(filters=4, kernel=1) <- n11.as_sequence  [1, 4]  12
+n12              max_pool(kernel=2, stride=2) <- n11             [1, 4]
+output.flatten   flatten <- n12                                  [4]
+output           output(outputs=3) <- output.flatten             [3]     15
+27 parameters, 46 multiply-adds and 156 bytes of activations for one example
+)");
+  CHECK(decoded(a_chain({{"conv1d", {whole("filters", 4)}}, {"conv", {}}}), space, series)
+        == R"(
+input                                                       [9, 2]
+n10             conv1d(filters=4, kernel=3) <- input        [9, 4]       28
+n11.flatten     flatten <- n10                              [36]
+n11.as_image    as_image <- n11.flatten                     [36, 1, 1]
+n11             conv(filters=16, kernel=1) <- n11.as_image  [16, 1, 1]  592
+output.flatten  flatten <- n11                              [16]
+output          output(outputs=3) <- output.flatten         [3]          51
+671 parameters, 840 multiply-adds and 292 bytes of activations for one example
+)");
+  CHECK(decoded(a_chain({{"dense", {}}}), a_space("[operators.dense]"), series) == R"(
+input                                            [9, 2]
+input.flatten  flatten <- input                  [18]
+n10            dense(units=64) <- input.flatten  [64]    1,216
+output         output(outputs=3) <- n10          [3]       195
+1,411 parameters, 1,344 multiply-adds and 340 bytes of activations for one example
+)");
+}
+
 TEST_CASE("network: a node without the setting merge adds") {
   const auto g = a_genome({{"dense", {whole("units", 3)}}}, {{-1, 0}, {-1, -2}, {0, -2}});
   CHECK(decoded(g, a_space("[operators.dense]"), {.input = {{5}}, .outputs = 1}) == R"(
@@ -164,6 +229,16 @@ TEST_CASE("network: a kernel is cut to the pixels that exist") {
   CHECK(kernel_on(4, 5, 2) == 3);
   CHECK(kernel_on(5, 5, 2) == 5);
   CHECK(kernel_on(8, 3, 9) == 1);
+  const auto on_steps = [](std::int64_t steps, std::int64_t kernel) {
+    const auto n = decode(a_space("sequence = true\n[operators.conv1d]\n"),
+                          a_chain({{"conv1d", {whole("kernel", kernel)}}}),
+                          {.input = {{steps, 50}}, .outputs = 2});
+    REQUIRE(n);
+    return std::get<std::int64_t>(*find(n->layers[1].settings, "kernel"));
+  };
+  CHECK(on_steps(1, 7) == 1);
+  CHECK(on_steps(3, 7) == 5);
+  CHECK(on_steps(4, 7) == 7);
 }
 
 TEST_CASE("network: genes on no path to the output are left out") {

@@ -49,12 +49,12 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 35);
+  CHECK(names.size() == 42);
   CHECK(find_operator("convolution") == nullptr);
 }
 
 TEST_CASE("operators: the traits of a row are those of its settings and its shape rule") {
-  const tensor_shape image{{4, 7, 5}}, vector{{6}};
+  const tensor_shape image{{4, 7, 5}}, vector{{6}}, sequence{{7, 4}};
   for (const operator_entry& entry : operators()) {
     INFO(entry.name);
     CHECK(!entry.output.empty());
@@ -70,7 +70,7 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
     if (entry.parts != nullptr)
       continue;
     CHECK(entry.block == (has("norm") && has("activation")));
-    for (const auto& shape : {image, vector}) {
+    for (const auto& shape : {image, vector, sequence}) {
       if (!entry.works_on(shape.layout()))
         continue;
       const std::vector<tensor_shape> in(entry.merges ? 2 : 1, shape);
@@ -84,26 +84,26 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
                 && entry.units != unit_origin::selected));
       const auto out = apply(entry.name, in, given).out;
       CHECK(out.layout() == entry.gives.value_or(*shape.layout()));
-      const auto units = out.sizes[0];
+      const auto units = out.units();
       if (!given.empty())
         CHECK(units == 9);
       else if (entry.units == unit_origin::joined)
-        CHECK(units == 2 * shape.sizes[0]);
+        CHECK(units == 2 * shape.units());
       else if (entry.units == unit_origin::spread)
-        CHECK(units % shape.sizes[0] == (entry.name == "map_each" ? 2 : 0));
+        CHECK(units % shape.units() == (entry.name == "map_each" ? 2 : 0));
       else if (entry.units == unit_origin::flattened)
         CHECK(units == shape.elements());
       else
-        CHECK(units == shape.sizes[0]);
+        CHECK(units == shape.units());
     }
   }
 }
 
-TEST_CASE("operators: an adapter leads from each known layout to each other one") {
+TEST_CASE("operators: an adapter leads from each known layout to vectors and back") {
   for (const auto from : known_layouts)
     for (const auto to : known_layouts)
-      CHECK((find_adapter(from, to) != nullptr) == (from != to));
-  CHECK(find_adapter(layout::sequence, layout::vector) == nullptr);
+      CHECK((find_adapter(from, to) != nullptr)
+            == (from != to && (from == layout::vector || to == layout::vector)));
 }
 
 TEST_CASE("operators: windows start and end where the header says") {
@@ -168,6 +168,47 @@ TEST_CASE("operators: costs of a convolution are those computed by hand") {
              text("norm", "batch"), whole("stride", 2)});
   CHECK(block.out == tensor_shape{{8, 3, 2}});
   CHECK(block.cost == layer_cost{8 * 2 + 16, 8 * 6 * 2 + 8 * 6, 3 * 4 * 8 * 6});
+}
+
+TEST_CASE("operators: costs of sequences are those computed by hand") {
+  // 8 kernels of 5 steps of 2 features and 8 biases; 10 products for each of 9 x 8 outputs.
+  const auto bare =
+      apply("conv1d", {{{9, 2}}}, {whole("filters", 8), whole("kernel", 5)});
+  CHECK(bare.out == tensor_shape{{9, 8}});
+  CHECK(bare.cost == layer_cost{8 * 10 + 8, 72 * 10, 4 * 72});
+  const auto block =
+      apply("conv1d", {{{9, 2}}},
+            {text("activation", "relu"), whole("dilation", 3), whole("filters", 8),
+             text("norm", "batch"), whole("stride", 2)});
+  CHECK(block.out == tensor_shape{{5, 8}});
+  CHECK(block.cost == layer_cost{8 * 6 + 16, 40 * 6 + 40, 3 * 4 * 40});
+  const auto forward = apply("gru", {{{9, 4}}}, {whole("units", 6)});
+  CHECK(forward.out == tensor_shape{{9, 6}});
+  CHECK(forward.cost
+        == layer_cost{3 * 6 * (4 + 6 + 2), 9 * 6 * 3 * (4 + 6), 4 * 9 * 6 * 5});
+  const auto both =
+      apply("lstm", {{{9, 4}}},
+            {text("direction", "both"), text("steps", "last"), whole("units", 6)});
+  CHECK(both.out == tensor_shape{{6}});
+  CHECK(both.cost
+        == layer_cost{2 * 4 * 3 * (4 + 3 + 2), 9 * 6 * 4 * (4 + 3), 4 * 9 * 6 * 6});
+  const auto max = apply("max_pool", {{{9, 4}}}, {});
+  CHECK(max.out == tensor_shape{{5, 4}});
+  CHECK(max.cost == layer_cost{0, 20 * 2, 20 * 12});
+  const auto mean = apply("avg_pool", {{{9, 4}}}, {whole("kernel", 3)});
+  CHECK(mean.cost == layer_cost{0, 20 * 3, 20 * 4});
+  const auto all = apply("global_avg_pool", {{{9, 4}}}, {});
+  CHECK(all.out == tensor_shape{{4}});
+  CHECK(all.cost == layer_cost{0, 36, 16});
+  const auto fewer = apply("resize_steps", {{{9, 4}}}, {whole("steps", 2)});
+  CHECK(fewer.out == tensor_shape{{2, 4}});
+  CHECK(fewer.cost == layer_cost{0, 36, 32});
+  const auto mapped = apply("project", {{{9, 4}}}, {whole("outputs", 3)});
+  CHECK(mapped.out == tensor_shape{{9, 3}});
+  CHECK(mapped.cost == layer_cost{15, 27 * 4, 27 * 4});
+  CHECK(apply("concat", {{{9, 4}}, {{9, 3}}}, {}).out == tensor_shape{{9, 7}});
+  CHECK(apply("flatten", {{{9, 4}}}, {}).out == tensor_shape{{36}});
+  CHECK(apply("as_sequence", {{{4}}}, {}).out == tensor_shape{{1, 4}});
 }
 
 TEST_CASE("operators: costs of cheap convolutions are those computed by hand") {

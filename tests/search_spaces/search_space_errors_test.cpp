@@ -56,8 +56,9 @@ TEST_CASE("space errors: an unknown operator comes with the nearest known one") 
         == "a.toml:1: unknown operator \"transformer\"; known are conv, separable_conv, "
            "depthwise_conv, max_pool, avg_pool, global_avg_pool, global_max_pool, dense, "
            "batch_norm, layer_norm, channel_norm, activation, dropout, "
-           "boosted_trees, residual, inverted_residual, convnext, embed_numbers, "
-           "residual_dense");
+           "boosted_trees, conv1d, gru, lstm, residual, inverted_residual, convnext, "
+           "embed_numbers, "
+           "residual_dense, residual1d, inception1d");
   CHECK(complaint("[operators.flatten]\n")
         == "a.toml:1: unknown operator \"flatten\": it is put in where shapes need it");
 }
@@ -112,9 +113,11 @@ TEST_CASE("space errors: wrong types are named") {
            "control characters");
   CHECK(complaint("image = \"yes\"\n")
         == "a.toml:1: image is \"yes\", but must be true or false");
-  CHECK(complaint("sequence = true\n")
-        == "a.toml:1: sequence: there are no networks for sequences [steps, features] "
-           "yet; remove it, and give examples as vectors or as images");
+  CHECK(complaint("sequence = 1\n")
+        == "a.toml:1: sequence is 1, but must be true or false");
+  CHECK(complaint("image = true\nsequence = true\n")
+        == "a.toml:2: image and sequence are true, but examples are of one kind; remove "
+           "one of the two");
   CHECK(complaint("limits = 3\n")
         == "a.toml:1: limits is 3, but must be a table: [limits]");
   CHECK(complaint("[operators]\nconv = 3\n")

@@ -288,6 +288,7 @@ json to_json(const search_space& space) {
                          {"weight", o.weight},
                          {"settings", parameters_json(o.settings)}});
   return {{"image", space.input == layout::image},
+          {"sequence", space.input == layout::sequence},
           {"limits",
            {{"max_nodes", rules.max_nodes},
             {"max_skips", rules.max_skips},

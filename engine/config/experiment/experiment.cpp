@@ -39,9 +39,10 @@ search_space choose_space(table_reader& t, const experiment& e, document& d) {
   if (d.wrong)
     return {};
   const auto found = layout_of(e.data);
-  auto space = found
-                   ? load_built_in_space(*found == layout::image ? "residual" : "tabular")
-                   : tl::unexpected(found.error());
+  auto space = found ? load_built_in_space(*found == layout::image      ? "residual"
+                                           : *found == layout::sequence ? "series"
+                                                                        : "tabular")
+                     : tl::unexpected(found.error());
   if (space)
     return std::move(*space);
   d.wrong = std::move(space).error();

@@ -235,9 +235,9 @@ std::vector<reference_section> experiment_reference() {
        "What networks are made of: layers, their settings and hyperparameters.",
        {{"file", "path", "",
          "\"tabular\" and \"mlp\" (for tables), \"residual\", \"photo\" (images of 48 "
-         "pixels and more), \"mobile\" and \"image\" are built in; or a file of your own "
-         "(`clade help search-spaces`). Left out: "
-         "\"tabular\" or \"residual\", as fits the data."},
+         "pixels and more), \"mobile\" and \"image\" (for images) and \"series\" (for "
+         "sequences) are built in; or a file of your own (`clade help search-spaces`). "
+         "Left out: \"tabular\", \"residual\" or \"series\", as fits the data."},
         {"seeds", "text", "\"space\"",
          "\"none\" leaves out the networks that the space names as first candidates. "
          "Those that the limits forbid for the data are always left out."}}},

@@ -71,8 +71,9 @@ void read_data(table_reader t, std::filesystem::path folder, written_by who,
 }
 
 void read_synthetic_problem(table_reader t, layout input, problem& p) {
-  p.input.sizes = input == layout::image ? std::vector<std::int64_t>{1, 8, 8}
-                                         : std::vector<std::int64_t>{16};
+  p.input.sizes = input == layout::image      ? std::vector<std::int64_t>{1, 8, 8}
+                  : input == layout::sequence ? std::vector<std::int64_t>{32, 2}
+                                              : std::vector<std::int64_t>{16};
   read_keys(t, p);
   t.finish();
   data_params shaped;

@@ -148,8 +148,6 @@ expected<void> validate(const data_params& params) {
           + to_text(params.shape));
     values *= size;
   }
-  if (params.shape.layout() == layout::sequence)
-    return wrong(no_sequences(params.shape));
   if (params.shape.sizes.size() > 3)
     return wrong("shape has at most three sizes, [channels, height, width], not "
                  + to_text(params.shape));

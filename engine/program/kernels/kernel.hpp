@@ -52,6 +52,7 @@ struct kernel_row {
 [[nodiscard]] std::span<const kernel_row> map_kernels();
 [[nodiscard]] std::span<const kernel_row> pool_kernels();
 [[nodiscard]] std::span<const kernel_row> norm_kernels();
+[[nodiscard]] std::span<const kernel_row> sequence_kernels();
 [[nodiscard]] std::span<const kernel_row> table_kernels();
 
 /// Returns scores whose probabilities are those of `scores` [examples, classes], mixed with

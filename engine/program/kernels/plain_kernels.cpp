@@ -20,14 +20,18 @@ kernel make(const kernel_context&) {
 at::Tensor pass_on(inputs in) {
   return in[0];
 }
+// The channels of an image are behind the batch, those of a sequence at the end.
 at::Tensor joined(inputs in) {
-  return at::cat(at::TensorList(in.data(), in.size()), 1);
+  return at::cat(at::TensorList(in.data(), in.size()), in[0].dim() == 3 ? 2 : 1);
 }
 at::Tensor flat(inputs in) {
   return in[0].flatten(1);
 }
 at::Tensor one_pixel(inputs in) {
   return in[0].unsqueeze(2).unsqueeze(3);
+}
+at::Tensor one_step(inputs in) {
+  return in[0].unsqueeze(1);
 }
 
 at::Tensor both_sides(inputs in) {
@@ -102,6 +106,7 @@ constexpr std::array rows{
     kernel_row{"concat", make<joined>},
     kernel_row{"flatten", make<flat>},
     kernel_row{"as_image", make<one_pixel>},
+    kernel_row{"as_sequence", make<one_step>},
     kernel_row{"both_sides", make<both_sides>},
     kernel_row{"mean_of_sides", make<mean_of_sides>},
 };

@@ -1,4 +1,4 @@
-// Pools of images. "average" is written as two matrix products, rows and columns apart,
+// Pools of images, and global ones of sequences. "average" is written as two matrix products, rows and columns apart,
 // since LibTorch's own kernels do not place the windows in this way, or are not
 // deterministic on every device.
 #include "engine/program/kernels/kernel.hpp"
@@ -75,11 +75,15 @@ kernel make_average(const kernel_context& c) {
 }
 
 kernel make_global_avg(const kernel_context&) {
-  return {[](inputs in, bool) { return in[0].mean({2, 3}); }};
+  return {[](inputs in, bool) {
+    return in[0].dim() == 3 ? in[0].mean({1}) : in[0].mean({2, 3});
+  }};
 }
 
 kernel make_global_max(const kernel_context&) {
-  return {[](inputs in, bool) { return in[0].amax({2, 3}); }};
+  return {[](inputs in, bool) {
+    return in[0].dim() == 3 ? in[0].amax({1}) : in[0].amax({2, 3});
+  }};
 }
 
 constexpr std::array rows{

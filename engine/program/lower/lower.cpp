@@ -33,7 +33,7 @@ private:
   struct renamed {
     std::string_view from, to;
   };
-  static const std::array<way, 5> ways;
+  static const std::array<way, 8> ways;
 
   void take(const layer& l);
   void take_block(std::string_view map, const std::vector<setting>& settings);
@@ -41,12 +41,21 @@ private:
   void take_map();
   void take_avg_pool();
   void take_resize() { add("", "average", layer_->settings, layer_->out); }
-  void take_plain() {
-    auto& s = add("", row_->name, layer_->settings, layer_->out);
+  void take_resize_steps() { add("", "average1d", layer_->settings, layer_->out); }
+  void take_max_pool() {
+    add("", is_of_sequences() ? "max_pool1d" : "max_pool", layer_->settings, layer_->out);
+  }
+  void take_channel_norm() { take_as(is_of_sequences() ? "step_norm" : "channel_norm"); }
+  void take_plain() { take_as(row_->name); }
+  void take_as(std::string_view computes) {
+    auto& s = add("", computes, layer_->settings, layer_->out);
     for (auto i = here().tensors.begin; i < here().tensors.end; ++i)
       give(s, i, out_.tensors[i].entry.role);
   }
 
+  [[nodiscard]] bool is_of_sequences() const {
+    return layer_->out.layout() == layout::sequence;
+  }
   program_layer& here() { return out_.layers.back(); }
 
   program_step& add(const std::string& part, std::string_view computes,
@@ -62,7 +71,7 @@ private:
     s.tensors.push_back({role, i, out_.tensors[i].entry.trained});
   }
 
-  /// The settings of a convolution that sees one pixel.
+  /// The settings of a convolution that sees one pixel or step.
   static std::vector<setting> one_pixel() {
     constexpr std::int64_t one = 1;
     return {{"dilation", one}, {"kernel", one}, {"stride", one}};
@@ -75,10 +84,13 @@ private:
   std::string word_;
 };
 
-constexpr std::array<lowering::way, 5> lowering::ways{{
+constexpr std::array<lowering::way, 8> lowering::ways{{
     {"separable_conv", &lowering::take_separable},
+    {"max_pool", &lowering::take_max_pool},
     {"avg_pool", &lowering::take_avg_pool},
     {"resize", &lowering::take_resize},
+    {"resize_steps", &lowering::take_resize_steps},
+    {"channel_norm", &lowering::take_channel_norm},
     {"project", &lowering::take_map},
     {"output", &lowering::take_map},
 }};
@@ -153,17 +165,21 @@ void lowering::take_separable() {
   take_block("conv", one_pixel());
 }
 
-// A linear map of features, or of the channels of each pixel.
+// A linear map of features, or of the channels of each pixel or step.
 void lowering::take_map() {
-  const bool image = layer_->out.layout() == layout::image;
-  give(image ? add("", "conv", one_pixel(), layer_->out)
-             : add("", "dense", {}, layer_->out),
+  const auto l = layer_->out.layout();
+  give(l == layout::vector
+           ? add("", "dense", {}, layer_->out)
+           : add("", l == layout::image ? "conv" : "conv1d", one_pixel(), layer_->out),
        {{"weight", "weight"}, {"bias", "bias"}});
 }
 
 void lowering::take_avg_pool() {
-  add("", has_even_windows(*layer_) ? "avg_pool" : "average", layer_->settings,
-      layer_->out);
+  const bool even = has_even_windows(*layer_);
+  add("",
+      is_of_sequences() ? (even ? "avg_pool1d" : "average1d")
+                        : (even ? "avg_pool" : "average"),
+      layer_->settings, layer_->out);
 }
 
 } // namespace

@@ -30,8 +30,8 @@ struct step_input {
 };
 
 /// One computation of a program. Its name says which one: a row of `operators()` without
-/// norm and activation, which are steps of their own, or "average". Kernels and writers
-/// are found by it.
+/// norm and activation, which are steps of their own, or "average", or the computation on
+/// sequences of a row that works on images too. Kernels and writers are found by it.
 struct program_step {
   std::string_view computes;
   /// A word, unique: the operator and its number, and within a layer its part ("conv2",

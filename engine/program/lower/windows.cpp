@@ -24,6 +24,16 @@ span_list shares_of(std::int64_t out, std::int64_t in) {
   return all;
 }
 
+step_window steps_in(const tensor_shape& in, const std::vector<setting>& settings) {
+  const auto kernel = integer_setting(settings, "kernel");
+  const auto stride = integer_setting(settings, "stride");
+  const auto half = kernel / 2;
+  if (kernel % 2 == 1)
+    return {kernel, stride, half, half};
+  const auto places = windows(in.sizes[0], kernel, stride);
+  return {kernel, stride, places.before, places.after};
+}
+
 pool_window pool_in(const tensor_shape& in, const std::vector<setting>& settings) {
   const auto kernel = integer_setting(settings, "kernel");
   const auto stride = integer_setting(settings, "stride");
@@ -50,7 +60,15 @@ pool_window pool_of(const program_step& s) {
   return pool_in(s.in, s.settings);
 }
 
+step_window steps_of(const program_step& s) {
+  return steps_in(s.in, s.settings);
+}
+
 bool has_even_windows(const layer& l) {
+  if (l.in.front().layout() == layout::sequence) {
+    const auto w = steps_in(l.in.front(), l.settings);
+    return w.odd() || w.before + w.after == 0;
+  }
   const auto w = pool_in(l.in.front(), l.settings);
   return w.odd() || w.top + w.left + w.bottom + w.right == 0;
 }
@@ -62,6 +80,14 @@ averaged_spans averaged(const program_step& s) {
   const auto kernel = integer_setting(s.settings, "kernel");
   const auto stride = integer_setting(s.settings, "stride");
   return {windows_of(in[1], kernel, stride), windows_of(in[2], kernel, stride)};
+}
+
+span_list averaged_steps(const program_step& s) {
+  const auto in = s.in.sizes[0];
+  if (find(s.settings, "kernel") == nullptr)
+    return shares_of(s.out.sizes[0], in);
+  return windows_of(in, integer_setting(s.settings, "kernel"),
+                    integer_setting(s.settings, "stride"));
 }
 
 std::vector<float> averaging_matrix(const span_list& spans, std::int64_t size) {

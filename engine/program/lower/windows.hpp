@@ -9,7 +9,7 @@
 /// (search_spaces/operators/operators.hpp, Windows).
 namespace clade {
 
-/// A convolution's window, along height and width alike.
+/// A convolution's window, along height and width alike, or along the steps of a sequence.
 struct convolution_window {
   std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
@@ -26,8 +26,17 @@ struct pool_window {
 };
 [[nodiscard]] pool_window pool_of(const program_step& s);
 
+/// A pool's window along the steps of a sequence, and how far it reaches beyond the ends.
+struct step_window {
+  std::int64_t kernel = 2, stride = 2, before = 0, after = 0;
+
+  /// An odd window has as much beyond each end.
+  [[nodiscard]] bool odd() const { return kernel % 2 == 1; }
+};
+[[nodiscard]] step_window steps_of(const program_step& s);
+
 /// Whether the windows of a pool have as much beyond each edge, so that it is a step
-/// "avg_pool"; else it is an "average".
+/// "avg_pool"; else it is an "average" (of sequences "avg_pool1d" and "average1d").
 [[nodiscard]] bool has_even_windows(const layer& l);
 
 /// Row i of what an "average" gives is the mean of rows [first, second) of pair i of what
@@ -37,6 +46,8 @@ struct averaged_spans {
   span_list rows, columns;
 };
 [[nodiscard]] averaged_spans averaged(const program_step& s);
+/// The spans of an "average1d".
+[[nodiscard]] averaged_spans::span_list averaged_steps(const program_step& s);
 
 /// Returns [spans, size], row-major: the matrix whose rows average a side of that size.
 [[nodiscard]] std::vector<float> averaging_matrix(const averaged_spans::span_list& spans,

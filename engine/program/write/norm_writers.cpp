@@ -1,5 +1,5 @@
-// Normalisations. In ONNX a layer norm is InstanceNormalization over one channel, and a
-// channel norm is written out.
+// Normalisations. In ONNX a layer norm is InstanceNormalization over one channel, and the
+// norm of each pixel or step is written out.
 #include "engine/program/write/writer.hpp"
 
 #include <fmt/format.h>
@@ -10,21 +10,43 @@ namespace clade {
 namespace {
 
 std::string channels(const written_step& s) {
-  return std::to_string(s.step.out.sizes.front());
+  return std::to_string(s.step.out.units());
+}
+
+bool is_of_sequences(const written_step& s) {
+  return s.step.out.layout() == layout::sequence;
+}
+
+/// The first input with its channels or features behind the batch, in TorchScript.
+std::string by_channel(const written_step& s) {
+  return is_of_sequences(s) ? fmt::format("torch.transpose({}, 1, 2)", s.x()) : s.x();
+}
+std::string by_step(const written_step& s, const std::string& value) {
+  return is_of_sequences(s) ? fmt::format("torch.transpose({}, 1, 2)", value) : value;
+}
+
+std::string called_by_channel(const written_step& s) {
+  return is_of_sequences(s) ? fmt::format("self.{}({}.mT).mT", s.step.name, s.x())
+                            : fmt::format("self.{}({})", s.step.name, s.x());
 }
 
 std::string batch_norm_onnx(onnx_lines& s) {
-  s.last("BatchNormalization", {s.x(), s.weight("weight"), s.weight("bias"),
-                                s.weight("running_mean"), s.weight("running_var")})
+  const bool of_sequences = is_of_sequences(s);
+  const onnx_lines::names in{of_sequences ? s.swapped(s.x(), "by_feature") : s.x(),
+                             s.weight("weight"), s.weight("bias"),
+                             s.weight("running_mean"), s.weight("running_var")};
+  (of_sequences ? s.add("BatchNormalization", in, "normal")
+                : s.last("BatchNormalization", in))
       .real("epsilon", norm_epsilon);
-  return s.step.name;
+  return of_sequences ? s.last_swapped("normal") : s.step.name;
 }
 
 std::string batch_norm_script(const written_step& s) {
-  return fmt::format("torch.batch_norm({}, {}, {}, {}, {}, False, 0.1, {}, True)", s.x(),
-                     script_tensor(s, "weight"), script_tensor(s, "bias"),
-                     script_tensor(s, "running_mean"), script_tensor(s, "running_var"),
-                     literal(norm_epsilon));
+  return by_step(s,
+                 fmt::format("torch.batch_norm({}, {}, {}, {}, {}, False, 0.1, {}, True)",
+                             by_channel(s), script_tensor(s, "weight"),
+                             script_tensor(s, "bias"), script_tensor(s, "running_mean"),
+                             script_tensor(s, "running_var"), literal(norm_epsilon)));
 }
 
 std::string batch_norm_module(const written_step& s) {
@@ -33,11 +55,11 @@ std::string batch_norm_module(const written_step& s) {
 }
 
 // Multiplies a part by the weight and adds the bias, both by channel, which is the first
-// of so many dimensions behind the batch.
+// of so many dimensions behind the batch, or by feature, which is the last of a sequence's.
 std::string scaled_by_channel(onnx_lines& s, const std::string& role,
                               std::size_t dimensions) {
   onnx_lines::sizes per_channel(dimensions, 1);
-  per_channel[0] = s.step.out.sizes[0];
+  (is_of_sequences(s) ? per_channel.back() : per_channel.front()) = s.step.out.units();
   s.add("Mul",
         {s.part(role), s.numbers("weight", per_channel, s.tensor("weight").values)},
         "scaled");
@@ -60,19 +82,19 @@ std::string layer_norm_onnx(onnx_lines& s) {
 }
 
 std::string layer_norm_script(const written_step& s) {
-  return fmt::format("torch.group_norm({}, 1, {}, {}, {}, True)", s.x(),
-                     script_tensor(s, "weight"), script_tensor(s, "bias"),
-                     literal(norm_epsilon));
+  return by_step(s, fmt::format("torch.group_norm({}, 1, {}, {}, {}, True)",
+                                by_channel(s), script_tensor(s, "weight"),
+                                script_tensor(s, "bias"), literal(norm_epsilon)));
 }
 
 std::string layer_norm_module(const written_step& s) {
   return fmt::format("nn.GroupNorm(1, {})", channels(s));
 }
 
-std::string channel_norm_onnx(onnx_lines& s) {
+std::string norm_onnx(onnx_lines& s, std::int64_t axis) {
   const auto mean = [&](const std::string& of, const char* role) {
     s.add("ReduceMean", {of}, role)
-        .list("axes", onnx_lines::sizes{1})
+        .list("axes", onnx_lines::sizes{axis})
         .whole("keepdims", 1);
   };
   mean(s.x(), "mean");
@@ -82,7 +104,23 @@ std::string channel_norm_onnx(onnx_lines& s) {
   s.add("Add", {s.part("variance"), s.number("epsilon", norm_epsilon)}, "positive");
   s.add("Sqrt", {s.part("positive")}, "deviation");
   s.add("Div", {s.part("centered"), s.part("deviation")}, "normal");
-  return scaled_by_channel(s, "normal", 3);
+  return scaled_by_channel(s, "normal", s.step.out.sizes.size());
+}
+std::string channel_norm_onnx(onnx_lines& s) {
+  return norm_onnx(s, 1);
+}
+std::string step_norm_onnx(onnx_lines& s) {
+  return norm_onnx(s, 2);
+}
+
+std::string step_norm_script(const written_step& s) {
+  return fmt::format("torch.layer_norm({}, [{}], {}, {}, {}, True)", s.x(), channels(s),
+                     script_tensor(s, "weight"), script_tensor(s, "bias"),
+                     literal(norm_epsilon));
+}
+
+std::string step_norm_module(const written_step& s) {
+  return fmt::format("nn.LayerNorm({})", channels(s));
 }
 
 std::string channel_norm_script(const written_step& s) {
@@ -109,16 +147,22 @@ constexpr std::array rows{
     writer{.computes = "batch_norm",
            .onnx = batch_norm_onnx,
            .script = batch_norm_script,
+           .python = called_by_channel,
            .python_module = batch_norm_module},
     writer{.computes = "layer_norm",
            .onnx = layer_norm_onnx,
            .script = layer_norm_script,
+           .python = called_by_channel,
            .python_module = layer_norm_module},
     writer{.computes = "channel_norm",
            .onnx = channel_norm_onnx,
            .script = channel_norm_script,
            .python_module = channel_norm_module,
            .python_class = channel_norm_class},
+    writer{.computes = "step_norm",
+           .onnx = step_norm_onnx,
+           .script = step_norm_script,
+           .python_module = step_norm_module},
 };
 
 } // namespace

@@ -39,6 +39,9 @@ public:
       return attribute(
           wire_message().text(1, name).real(2, static_cast<float>(v)).number(20, 1));
     }
+    node& text(const char* name, const char* v) {
+      return attribute(wire_message().text(1, name).text(4, v).number(20, 3));
+    }
     node& list(const char* name, const sizes& v) {
       wire_message a;
       a.text(1, name);

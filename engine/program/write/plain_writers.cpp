@@ -84,12 +84,15 @@ std::string product_of_inputs(const written_step& s) {
   return joined(s.in, " * ");
 }
 
+std::int64_t axis_of_units(const written_step& s) {
+  return s.step.out.layout() == layout::sequence ? 2 : 1;
+}
 std::string concat_onnx(onnx_lines& s) {
-  s.last("Concat", s.in).whole("axis", 1);
+  s.last("Concat", s.in).whole("axis", axis_of_units(s));
   return s.step.name;
 }
 std::string concatenated(const written_step& s) {
-  return fmt::format("torch.cat([{}], 1)", joined(s.in, ", "));
+  return fmt::format("torch.cat([{}], {})", joined(s.in, ", "), axis_of_units(s));
 }
 
 std::string flatten_onnx(onnx_lines& s) {
@@ -103,7 +106,7 @@ std::string flatten_python(const written_step& s) {
   return s.x() + ".flatten(1)";
 }
 
-std::string as_image_onnx(onnx_lines& s) {
+std::string reshaped_onnx(onnx_lines& s) {
   s.last("Reshape", {s.x(), s.shape("shape", onnx_graph::of_examples(s.step.out))});
   return s.step.name;
 }
@@ -112,6 +115,13 @@ std::string as_image_script(const written_step& s) {
 }
 std::string as_image_python(const written_step& s) {
   return s.x() + "[:, :, None, None]";
+}
+
+std::string as_sequence_script(const written_step& s) {
+  return fmt::format("torch.unsqueeze({}, 1)", s.x());
+}
+std::string as_sequence_python(const written_step& s) {
+  return s.x() + "[:, None]";
 }
 
 std::string both_sides_onnx(onnx_lines& s) {
@@ -179,9 +189,13 @@ constexpr std::array rows{
            .script = flatten_script,
            .python = flatten_python},
     writer{.computes = "as_image",
-           .onnx = as_image_onnx,
+           .onnx = reshaped_onnx,
            .script = as_image_script,
            .python = as_image_python},
+    writer{.computes = "as_sequence",
+           .onnx = reshaped_onnx,
+           .script = as_sequence_script,
+           .python = as_sequence_python},
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Pools of images. "average" multiplies each channel by a matrix of rows and by one of
+// Pools of images, and global ones of sequences. "average" multiplies each channel by a matrix of rows and by one of
 // columns.
 #include "engine/program/lower/windows.hpp"
 #include "engine/program/write/writer.hpp"
@@ -142,28 +142,38 @@ class Average(nn.Module):
 
 )";
 
+bool is_of_sequences(const written_step& s) {
+  return s.step.in.layout() == layout::sequence;
+}
+
+std::string over_steps_onnx(onnx_lines& s, const char* op) {
+  s.last(op, {s.x()}).list("axes", onnx_lines::sizes{1}).whole("keepdims", 0);
+  return s.step.name;
+}
 std::string global_onnx(onnx_lines& s, const char* op) {
   s.add(op, {s.x()}, "pixel");
   s.last("Flatten", {s.part("pixel")}).whole("axis", 1);
   return s.step.name;
 }
 std::string global_avg_onnx(onnx_lines& s) {
-  return global_onnx(s, "GlobalAveragePool");
+  return is_of_sequences(s) ? over_steps_onnx(s, "ReduceMean")
+                            : global_onnx(s, "GlobalAveragePool");
 }
 std::string global_max_onnx(onnx_lines& s) {
-  return global_onnx(s, "GlobalMaxPool");
+  return is_of_sequences(s) ? over_steps_onnx(s, "ReduceMax")
+                            : global_onnx(s, "GlobalMaxPool");
 }
 std::string global_avg_script(const written_step& s) {
-  return fmt::format("torch.mean({}, [2, 3])", s.x());
+  return fmt::format("torch.mean({}, {})", s.x(), is_of_sequences(s) ? "[1]" : "[2, 3]");
 }
 std::string global_max_script(const written_step& s) {
-  return fmt::format("torch.amax({}, [2, 3])", s.x());
+  return fmt::format("torch.amax({}, {})", s.x(), is_of_sequences(s) ? "[1]" : "[2, 3]");
 }
 std::string global_avg_python(const written_step& s) {
-  return s.x() + ".mean((2, 3))";
+  return s.x() + (is_of_sequences(s) ? ".mean(1)" : ".mean((2, 3))");
 }
 std::string global_max_python(const written_step& s) {
-  return s.x() + ".amax((2, 3))";
+  return s.x() + (is_of_sequences(s) ? ".amax(1)" : ".amax((2, 3))");
 }
 
 constexpr std::array rows{

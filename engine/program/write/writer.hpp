@@ -66,6 +66,16 @@ struct onnx_lines : written_step {
   std::string shape(const std::string& role, const sizes& values) {
     return graph.shape(part(role), values);
   }
+  /// Adds the node that swaps the steps and the features of a sequence; returns the part.
+  std::string swapped(const std::string& x, const std::string& role) {
+    add("Transpose", {x}, role).list("perm", sizes{0, 2, 1});
+    return part(role);
+  }
+  /// Does so with the part `role`, which gives the step's value.
+  std::string last_swapped(const std::string& role) {
+    last("Transpose", {part(role)}).list("perm", sizes{0, 2, 1});
+    return step.name;
+  }
 };
 
 /// A constant of a TorchScript module that is no weight.
@@ -90,7 +100,7 @@ struct writer {
 
   /// The expression of Python; null: the step is a module, self.NAME, that is called.
   line python = nullptr;
-  /// The module's making; null: the step is none.
+  /// The module's making; null: the step is none. With `python`, that calls it.
   line python_module = nullptr;
   /// The module's class, where PyTorch has none.
   std::string_view python_class = {};
@@ -105,6 +115,7 @@ struct writer {
 [[nodiscard]] std::span<const writer> map_writers();
 [[nodiscard]] std::span<const writer> pool_writers();
 [[nodiscard]] std::span<const writer> norm_writers();
+[[nodiscard]] std::span<const writer> sequence_writers();
 [[nodiscard]] std::span<const writer> table_writers();
 
 /// The shortest digits that give the number back, with a point or an exponent.

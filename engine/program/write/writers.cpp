@@ -12,7 +12,7 @@ std::span<const writer> writers() {
   static const auto all = [] {
     std::vector<writer> rows;
     for (const auto family : {plain_writers(), map_writers(), pool_writers(),
-                              norm_writers(), table_writers()})
+                              norm_writers(), sequence_writers(), table_writers()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

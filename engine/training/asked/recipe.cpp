@@ -37,6 +37,8 @@ constexpr hyperparameter_entry entries[]{
      "\"sgd\", \"adam\", \"adamw\" or \"muon\": Muon for all weights but the output "
      "layer's, and AdamW for the rest, by the same learning rate. Where devices divide a "
      "network's state, or servers hold it, AdamW is for all."},
+    {"scaling", "Sequences are multiplied by a factor of chance, from 1 - this to 1 + "
+                "this; 0 for never."},
     {"schedule", "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
                  "\"one_cycle\" (cosine after a warm-up of 0.3)."},
     {"shift", "Images are moved by up to this many pixels either way."},
@@ -44,6 +46,9 @@ constexpr hyperparameter_entry entries[]{
      "The chance with which training leaves out the last residual branch of a network "
      "for an example, at most 0.8; the first branches of many have a small part of it. "
      "0 for never. Of residual, convnext, inverted_residual and residual_dense."},
+    {"time_shift",
+     "Sequences are moved along time by up to this share of their steps either way, the "
+     "value at the end being repeated; 0 for never."},
     {"warmup",
      "Share of the steps in which the learning rate rises, before the schedule."},
     {"weight_decay", "Of weights; biases and norms are left alone."}};
@@ -68,6 +73,9 @@ constexpr std::int64_t max_shift = 64;
 // The least warm-up of a rate that was raised for the batch of several devices.
 constexpr double least_shared_warmup = 0.05;
 constexpr std::int64_t max_cutout = 64;
+constexpr double max_time_shift = 0.5;
+// A factor stays above 0.
+constexpr double max_scaling = 0.9;
 constexpr std::int64_t max_batch_size = 1 << 20;
 constexpr double max_warmup = 0.5;
 constexpr double max_stochastic_depth = 0.8;
@@ -161,6 +169,9 @@ void check_ranges(reading& in, const recipe& r) {
              fmt::format("is not in [0, {}]", max_shift));
   in.require(r.cutout >= 0 && r.cutout <= max_cutout, "cutout",
              fmt::format("is not in [0, {}]", max_cutout));
+  in.require(finite_in(r.time_shift, 0, max_time_shift), "time_shift",
+             "is not in [0, 0.5]");
+  in.require(finite_in(r.scaling, 0, max_scaling), "scaling", "is not in [0, 0.9]");
   in.require(finite_in(r.warmup, 0, max_warmup), "warmup", "is not in [0, 0.5]");
   in.require(finite_in(r.mixup, 0, max_mixup), "mixup", "is not in [0, 4]");
   in.require(finite_in(r.gradient_clip, 0, 1e6), "gradient_clip",
@@ -254,6 +265,8 @@ expected<recipe> recipe_of(const training_params& defaults,
   in.number("stochastic_depth", r.stochastic_depth);
   in.whole("shift", r.shift);
   in.whole("cutout", r.cutout);
+  in.number("time_shift", r.time_shift);
+  in.number("scaling", r.scaling);
   std::string flip = defaults.flip ? "yes" : "no";
   in.text("flip", flip);
   r.flip = in.one_of("flip", flip, answers);

@@ -29,6 +29,10 @@ struct recipe {
   std::int64_t shift = 0;     ///< Images are moved by up to so many pixels either way.
   bool flip = false;          ///< Images are mirrored left to right by an even chance.
   std::int64_t cutout = 0;    ///< Side of a square that each image loses; 0: none.
+  /// Sequences are moved by up to this share of their steps either way.
+  double time_shift = 0;
+  /// Sequences are multiplied by a factor from 1 - this to 1 + this.
+  double scaling = 0;
   double mixup = 0; ///< Alpha of the Beta distribution that mixes examples; 0: none.
   /// Gradients whose norm, over all parameters, is above this are scaled down to it; 0:
   /// never.

@@ -23,14 +23,17 @@ namespace {
 
 constexpr std::int64_t assessment_batch = 256;
 
-// A batch of larger images has activations that leave the processor's caches, and for
+// A batch of larger images, or of longer sequences, has activations that leave the processor's caches, and for
 // which the allocator asks the system each time.
 std::int64_t batch_for(const device_data& data) {
-  if (data.features.dim() != 4)
+  const auto dimensions = data.features.dim();
+  if (dimensions < 3)
     return assessment_batch;
   constexpr std::int64_t pixels = 1 << 16;
+  const auto places = dimensions == 4 ? data.features.size(2) * data.features.size(3)
+                                      : data.features.size(1);
   auto batch = assessment_batch;
-  while (batch > 16 && batch * data.features.size(2) * data.features.size(3) > pixels)
+  while (batch > 16 && batch * places > pixels)
     batch /= 2;
   return batch;
 }

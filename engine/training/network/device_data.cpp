@@ -94,11 +94,14 @@ batch_source::batch_source(const device_data& data, const recipe& r,
   batches_ = std::max<std::int64_t>(1, (examples + r.batch_size - 1) / r.batch_size);
   if (r.batch_size > 1 && examples / batches_ < 2)
     batches_ = std::max<std::int64_t>(1, examples / 2);
-  if (data.features.dim() != 4)
-    return; // No image: nothing to shift, to mirror or to cut out.
-  shift_ = r.shift;
-  flip_ = r.flip;
-  cutout_ = r.cutout;
+  if (data.features.dim() == 4) {
+    shift_ = r.shift;
+    flip_ = r.flip;
+    cutout_ = r.cutout;
+  } else if (data.features.dim() == 3) {
+    time_shift_ = r.time_shift;
+    scaling_ = r.scaling;
+  }
 }
 
 at::Tensor batch_source::draw(std::string_view use, std::uint32_t epoch,
@@ -115,6 +118,17 @@ void batch_source::start(std::uint32_t epoch) {
   auto order = shuffled(static_cast<std::size_t>(data_.train.size(0)),
                         data_.features.window(), random);
   order_ = data_.train.index_select(0, to_tensor(std::move(order), data_.train.device()));
+  draw_images(epoch);
+  draw_sequences(epoch);
+  if (mixup_ > 0) {
+    auto shares = key_.stream("mixup", epoch);
+    shares_.resize(static_cast<std::size_t>(batches_));
+    std::ranges::generate(shares_, [&] { return draw_beta(mixup_, shares); });
+  }
+  at_ = 0;
+}
+
+void batch_source::draw_images(std::uint32_t epoch) {
   if (shift_ > 0) {
     const auto places = static_cast<std::uint64_t>(2 * shift_ + 1);
     down_ = draw("shift down", epoch, places);
@@ -124,12 +138,19 @@ void batch_source::start(std::uint32_t epoch) {
     mirrored_ = draw("flip", epoch, 2).to(at::kBool).view({-1, 1, 1, 1});
   if (cutout_ > 0)
     draw_squares(epoch);
-  if (mixup_ > 0) {
-    auto shares = key_.stream("mixup", epoch);
-    shares_.resize(static_cast<std::size_t>(batches_));
-    std::ranges::generate(shares_, [&] { return draw_beta(mixup_, shares); });
+}
+
+void batch_source::draw_sequences(std::uint32_t epoch) {
+  if (time_shift_ > 0) {
+    const auto most = static_cast<std::int64_t>(
+        std::llround(time_shift_ * static_cast<double>(data_.features.size(1))));
+    later_ = draw("time shift", epoch, static_cast<std::uint64_t>(2 * most + 1)) - most;
   }
-  at_ = 0;
+  if (scaling_ > 0) {
+    constexpr std::uint64_t levels = 1 << 20;
+    const auto drawn = draw("scaling", epoch, levels + 1).to(at::kFloat);
+    factors_ = 1 + scaling_ * (drawn * (2.0 / static_cast<double>(levels)) - 1);
+  }
 }
 
 // Centres are anywhere in the image, so that a square may lie partly outside (DeVries and
@@ -161,6 +182,30 @@ at::Tensor batch_source::shifted(const at::Tensor& images, std::int64_t from) co
       .contiguous();
 }
 
+void batch_source::change_images(at::Tensor& images, std::int64_t from) const {
+  const auto length = images.size(0);
+  if (shift_ > 0)
+    images = shifted(images, from);
+  if (flip_)
+    images = at::where(mirrored_.narrow(0, from, length), images.flip(3), images);
+  if (cutout_ > 0)
+    images = images.masked_fill(cut_rows_.narrow(0, from, length)
+                                    .logical_and(cut_columns_.narrow(0, from, length)),
+                                0);
+}
+
+void batch_source::change_sequences(at::Tensor& sequences, std::int64_t from) const {
+  const auto length = sequences.size(0), steps = sequences.size(1);
+  if (time_shift_ > 0) {
+    const auto places = at::arange(steps, later_.options()).unsqueeze(0)
+                        - later_.narrow(0, from, length).unsqueeze(1);
+    sequences = sequences.gather(
+        1, places.clamp(0, steps - 1).unsqueeze(2).expand(sequences.sizes()));
+  }
+  if (scaling_ > 0)
+    sequences = sequences * factors_.narrow(0, from, length).view({-1, 1, 1});
+}
+
 batch batch_source::next() {
   const auto examples = order_.size(0);
   const auto from = at_ * examples / batches_;
@@ -168,16 +213,8 @@ batch batch_source::next() {
   const auto indices = order_.narrow(0, from, length);
   batch b{.features = data_.features.rows(indices),
           .targets = data_.targets.index_select(0, indices)};
-  if (shift_ > 0)
-    b.features = shifted(b.features, from);
-  if (flip_)
-    b.features =
-        at::where(mirrored_.narrow(0, from, length), b.features.flip(3), b.features);
-  if (cutout_ > 0)
-    b.features =
-        b.features.masked_fill(cut_rows_.narrow(0, from, length)
-                                   .logical_and(cut_columns_.narrow(0, from, length)),
-                               0);
+  change_images(b.features, from);
+  change_sequences(b.features, from);
   if (mixup_ > 0)
     mix(b);
   ++at_;

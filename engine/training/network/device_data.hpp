@@ -77,8 +77,12 @@ public:
   [[nodiscard]] batch next();
 
 private:
+  void draw_images(std::uint32_t epoch);
   void draw_squares(std::uint32_t epoch);
+  void draw_sequences(std::uint32_t epoch);
   void mix(batch& b) const;
+  void change_images(at::Tensor& images, std::int64_t from) const;
+  void change_sequences(at::Tensor& sequences, std::int64_t from) const;
   [[nodiscard]] at::Tensor shifted(const at::Tensor& images, std::int64_t from) const;
   [[nodiscard]] at::Tensor draw(std::string_view use, std::uint32_t epoch,
                                 std::uint64_t bound) const;
@@ -88,10 +92,12 @@ private:
   std::int64_t shift_ = 0;
   bool flip_ = false;
   std::int64_t cutout_ = 0;
+  double time_shift_ = 0, scaling_ = 0;
   double mixup_ = 0;
   std::int64_t batches_ = 1;
   std::int64_t at_ = 0; ///< The next batch.
   at::Tensor order_, down_, right_, mirrored_;
+  at::Tensor later_, factors_;        ///< Steps and factor of each sequence.
   at::Tensor cut_rows_, cut_columns_; ///< bool: where each example's square is.
   /// The shares that each batch's own examples count.
   std::vector<double> shares_;

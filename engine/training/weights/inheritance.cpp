@@ -11,7 +11,8 @@
 
 // Each unit of the parent's layers has a key: the layer and unit that computes it. Views
 // and dropout have the keys of what enters them, since they compute nothing in
-// evaluation; a flattened image has one for each channel and pixel. Going through the
+// evaluation; a flattened image has one for each channel and pixel, and a flattened
+// sequence one for each step and feature. Going through the
 // child's layers in order, each unit gets a claim: the parent's key whose value it has
 // (nearly) again. If several units claim one key, whatever reads them divides what the
 // parent gave to that key in proportion to the claims' weights.
@@ -26,7 +27,7 @@ struct key {
   std::int64_t layer = -1; ///< The layer of the parent; -1: none.
   std::int64_t unit = 0;
   std::int64_t pixel = 0; ///< From 1; 0: the whole unit.
-  /// The height and width of the image whose pixel it is.
+  /// The height and width of the image whose pixel it is; of a sequence 1 and its steps.
   std::int64_t height = 0, width = 0;
 
   auto operator<=>(const key&) const = default;
@@ -40,19 +41,23 @@ struct claim {
 using claims = std::vector<claim>;
 
 std::int64_t units_of(const tensor_shape& s) {
-  return s.sizes.front();
+  return s.units();
 }
 
-/// Calls `each(channel, key's pixel part)` for the units of a flattened image.
+/// Calls `each(channel, key's pixel part)` for the units of a flattened image or sequence.
 template<class Each>
-void for_each_pixel(const tensor_shape& image, Each each) {
-  const auto height = image.sizes[1], width = image.sizes[2];
-  for (std::int64_t c = 0; c < image.sizes[0]; ++c)
-    for (std::int64_t i = 0; i < height * width; ++i)
-      each(static_cast<std::size_t>(c),
-           height * width == 1
-               ? clade::key{}
-               : clade::key{.pixel = i + 1, .height = height, .width = width});
+void for_each_pixel(const tensor_shape& flat, Each each) {
+  const bool sequence = flat.layout() == layout::sequence;
+  const auto height = sequence ? 1 : flat.sizes[1],
+             width = sequence ? flat.sizes[0] : flat.sizes[2];
+  const auto channels = flat.units(), pixels = height * width;
+  for (std::int64_t i = 0; i < channels * pixels; ++i) {
+    const auto channel = sequence ? i % channels : i / pixels;
+    const auto pixel = sequence ? i / channels : i % pixels;
+    each(static_cast<std::size_t>(channel),
+         pixels == 1 ? clade::key{}
+                     : clade::key{.pixel = pixel + 1, .height = height, .width = width});
+  }
 }
 
 key pixel_of(key k, const key& pixel) {

@@ -23,26 +23,30 @@ std::size_t natural(std::int64_t n) {
   return static_cast<std::size_t>(n);
 }
 
-/// A tensor as rows x columns x kernel x kernel.
+/// A tensor as rows x columns x kernels, which are of one row over the steps of a sequence.
 struct grid {
   explicit grid(const weight_tensor& t)
       : rows(t.shape.empty() ? 1 : t.shape[0]),
         columns(t.shape.size() > 1 ? t.shape[1] : 1),
-        kernel(t.shape.size() > 2 ? t.shape[2] : 1) {}
+        height(t.shape.size() > 3 ? t.shape[2] : 1),
+        width(t.shape.size() > 2 ? t.shape.back() : 1) {}
 
   [[nodiscard]] std::size_t at(std::int64_t row, std::int64_t column, std::int64_t y,
                                std::int64_t x) const {
-    return natural(((row * columns + column) * kernel + y) * kernel + x);
+    return natural(((row * columns + column) * height + y) * width + x);
+  }
+  [[nodiscard]] std::size_t middle(std::int64_t row, std::int64_t column) const {
+    return at(row, column, height / 2, width / 2);
   }
 
-  std::int64_t rows, columns, kernel;
+  std::int64_t rows, columns, height, width;
 };
 
 /// Calls `each(y, x)` for the places of one kernel.
 template<class Each>
 void for_each_place(const grid& g, Each each) {
-  for (std::int64_t y = 0; y < g.kernel; ++y)
-    for (std::int64_t x = 0; x < g.kernel; ++x)
+  for (std::int64_t y = 0; y < g.height; ++y)
+    for (std::int64_t x = 0; x < g.width; ++x)
       each(y, x);
 }
 
@@ -53,10 +57,10 @@ void add_kernel(weight_tensor& to, std::int64_t row, std::int64_t column,
   const grid a(to), b(from);
   if (from_row >= b.rows || from_column >= b.columns)
     return;
-  const auto shift = (a.kernel - b.kernel) / 2;
+  const auto down = (a.height - b.height) / 2, right = (a.width - b.width) / 2;
   for_each_place(a, [&](std::int64_t y, std::int64_t x) {
-    const auto v = y - shift, u = x - shift;
-    if (v < 0 || u < 0 || v >= b.kernel || u >= b.kernel)
+    const auto v = y - down, u = x - right;
+    if (v < 0 || u < 0 || v >= b.height || u >= b.width)
       return;
     auto& value = to.values[a.at(row, column, y, x)];
     value = static_cast<float>(
@@ -83,7 +87,7 @@ void fill_units(weight_tensor& t, const weight_tensor* from,
     if (from != nullptr)
       add_kernel(t, u, 0, *from, source, 0, 1);
     else
-      t.values[g.at(u, 0, g.kernel / 2, g.kernel / 2)] = 1;
+      t.values[g.middle(u, 0)] = 1;
   }
 }
 
@@ -172,8 +176,7 @@ private:
           if (l.how == origin::taken)
             add_kernel(t, o, i, *from, unit, p.unit, p.share);
           else if (p.unit == unit)
-            t.values[g.at(o, i, g.kernel / 2, g.kernel / 2)] +=
-                static_cast<float>(p.share);
+            t.values[g.middle(o, i)] += static_cast<float>(p.share);
       }
     }
   }

@@ -102,9 +102,7 @@ public:
     write_text(here / "model.onnx", encode_onnx(m));
     write_text(here / "model.pt", must(work_->torchscript(m)));
     write_text(here / "network.txt", m.drawing);
-    write_text(here / "shape.txt", to_text(p.input.layout() == layout::image
-                                               ? p.input
-                                               : tensor_shape{{p.input.elements()}}));
+    write_text(here / "shape.txt", to_text(p.input));
     write_floats(here / "inputs", inputs);
     write_floats(here / "outputs", outputs);
   }
@@ -124,14 +122,16 @@ private:
 };
 
 void write_operators(samples& out) {
-  const problem image{{{3, 7, 5}}, 4}, vector{{{6}}, 1},
+  const problem image{{{3, 7, 5}}, 4}, vector{{{6}}, 1}, series{{{9, 3}}, 4},
       mixed{{{6}}, 1, {true, false, true, true, false, true}};
-  search_space images;
+  search_space images, sequences;
   images.input = layout::image;
+  sequences.input = layout::sequence;
   const auto chain = [&](const operator_entry& o, const std::vector<setting>& settings) {
     const auto g = test::a_chain({{{}, std::string(o.name), settings}});
     out.write(must(decode(images, g, image)), image);
     out.write(must(decode({}, g, vector)), vector);
+    out.write(must(decode(sequences, g, series)), series);
     if (o.name == "embed_numbers")
       out.write(must(decode({}, g, mixed)), mixed);
   };
@@ -143,14 +143,17 @@ void write_operators(samples& out) {
       for (const auto word : s.words)
         chain(o, {{std::string(s.name), std::string(word)}});
   }
-  for (const char* op : {"residual", "inverted_residual", "convnext"})
+  for (const char* op :
+       {"residual", "inverted_residual", "convnext", "residual1d", "inception1d"})
     for (const std::int64_t stride : {1, 2})
       chain(*find_operator(op), {{"repeats", std::int64_t{2}}, {"stride", stride}});
+  for (const char* op : {"gru", "lstm"})
+    chain(*find_operator(op), {{"direction", "both"}, {"steps", "last"}});
   for (const char* op : {"max_pool", "avg_pool"})
     for (const std::int64_t kernel : {2, 3, 4, 5})
       for (const std::int64_t stride : {1, 2, 3})
         chain(*find_operator(op), {{"kernel", kernel}, {"stride", stride}});
-  for (const char* op : {"conv", "separable_conv", "depthwise_conv"})
+  for (const char* op : {"conv", "separable_conv", "depthwise_conv", "conv1d"})
     for (const std::int64_t dilation : {1, 2})
       for (const std::int64_t stride : {1, 2, 3})
         chain(*find_operator(op),
@@ -187,6 +190,7 @@ int main(int count, char** words) {
   samples out(words[1]);
   write_operators(out);
   write_random(out, "image.toml", {{{1, 8, 8}}, 10});
+  write_random(out, "series.toml", {{{25, 3}}, 4});
   write_random(out, "mlp.toml", {{{13}}, 3});
   write_random(out, "mlp.toml", {{{13}}, 1});
   for (const auto& o : operators())

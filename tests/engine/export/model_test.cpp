@@ -71,8 +71,9 @@ TEST_CASE("export: every operator can be exported") {
   for (const auto& o : operators()) {
     if (o.parts != nullptr)
       continue;
-    const tensor_shape shape =
-        o.works_on(layout::image) ? tensor_shape{{4, 7, 5}} : tensor_shape{{6}};
+    const tensor_shape shape = o.works_on(layout::image)    ? tensor_shape{{4, 7, 5}}
+                               : o.works_on(layout::vector) ? tensor_shape{{6}}
+                                                            : tensor_shape{{7, 4}};
     const auto settings = complete(o, {});
     REQUIRE(settings);
     const std::vector<tensor_shape> in(o.merges ? 2 : 1, shape);

@@ -27,7 +27,8 @@ TEST_CASE("writers: each computation of an operator has one, and no other has") 
   std::set<std::string_view> computed, written;
   for (const auto& o : operators())
     for (const auto& shape :
-         {tensor_shape{{4, 7, 5}}, tensor_shape{{4, 8, 8}}, tensor_shape{{6}}}) {
+         {tensor_shape{{4, 7, 5}}, tensor_shape{{4, 8, 8}}, tensor_shape{{6}},
+          tensor_shape{{7, 4}}, tensor_shape{{8, 4}}}) {
       if (o.parts != nullptr || !o.works_on(shape.layout()))
         continue;
       std::vector<std::vector<setting>> ways{{}};

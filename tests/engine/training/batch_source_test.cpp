@@ -150,6 +150,51 @@ TEST_CASE("batches: images lose a square that lies anywhere") {
   CHECK((x.eq(0).logical_or(x.eq(x.amax({1, 2, 3}, true)))).all().item<bool>());
 }
 
+TEST_CASE("batches: sequences are moved along time, and their ends repeated") {
+  auto data = numbered(300, {{10, 2}});
+  std::vector<float> steps(data.features.size());
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    steps[i] = static_cast<float>(i / 2 % 10) + (i % 2 == 0 ? 0.0F : 100.0F);
+  data.features = std::move(steps);
+  const auto tensors = on_cpu(data);
+  batch_source source(tensors, {.batch_size = 300, .time_shift = 0.2},
+                      {.seed = 1, .id = 1});
+  source.start(1);
+  const auto x = source.next().features;
+  REQUIRE(x.sizes() == at::IntArrayRef({300, 10, 2}));
+  CHECK(at::equal(x.select(2, 1), x.select(2, 0) + 100));
+  const auto later = 5 - x.select(2, 0).select(1, 5);
+  for (std::int64_t by = -2; by <= 2; ++by) {
+    INFO(by);
+    const auto moved = later.eq(by).nonzero().flatten();
+    CHECK(moved.size(0) > 30);
+    const auto wanted = (at::arange(10) - by).clamp(0, 9).to(at::kFloat);
+    CHECK((x.select(2, 0).index_select(0, moved) == wanted).all().item<bool>());
+  }
+  CHECK(later.abs().max().item<float>() == 2);
+}
+
+TEST_CASE("batches: sequences are multiplied by factors about 1, and images by none") {
+  const auto factors = [](tensor_shape shape) {
+    auto data = numbered(400, std::move(shape));
+    data.features = std::vector<float>(data.features.size(), 1.0F);
+    const auto tensors = on_cpu(data);
+    batch_source source(
+        tensors,
+        {.batch_size = 400, .shift = 1, .cutout = 1, .time_shift = 0.5, .scaling = 0.25},
+        {.seed = 1, .id = 1});
+    source.start(1);
+    return source.next().features.flatten(1);
+  };
+  const auto x = factors({{6, 2}});
+  CHECK(at::equal(x.amax(1), x.amin(1)));
+  CHECK(x.min().item<float>() == Approx(0.75).margin(0.02));
+  CHECK(x.max().item<float>() == Approx(1.25).margin(0.02));
+  CHECK(x.mean().item<float>() == Approx(1).margin(0.03));
+  CHECK(factors({{1, 4, 3}}).max().item<float>() == 1);
+  CHECK(at::equal(factors({{6}}), at::ones({400, 6})));
+}
+
 TEST_CASE("batches: examples are mixed with others by the share that targets count") {
   const auto data = numbered(40, {{3}});
   const auto tensors = on_cpu(data);

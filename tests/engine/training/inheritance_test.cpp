@@ -30,11 +30,20 @@ node_gene a_dense(std::int64_t units, const char* activation = "relu") {
   return {{}, "dense", {{"activation", activation}, {"units", units}}};
 }
 
-network decoded(const genome& g) {
+node_gene a_conv1d(std::int64_t filters, std::int64_t kernel = 3,
+                   const char* norm = "none") {
+  auto gene = a_conv(filters, kernel, norm);
+  gene.op = "conv1d";
+  return gene;
+}
+
+const tensor_shape images{{2, 5, 5}}, series{{10, 5}};
+
+network decoded(const genome& g, const tensor_shape& input = images) {
   search_space space;
   space.name = "space";
-  space.input = layout::image;
-  auto n = decode(space, g, {.input = {{2, 5, 5}}, .outputs = 3});
+  space.input = *input.layout();
+  auto n = decode(space, g, {.input = input, .outputs = 3});
   INFO((n ? "" : n.error().message));
   REQUIRE(n);
   return *n;
@@ -57,8 +66,9 @@ struct family {
   std::vector<layer_inheritance> plan;
 };
 
-family descend(const genome& parent, const genome& child) {
-  family f{.parent = decoded(parent), .child = decoded(child)};
+family descend(const genome& parent, const genome& child,
+               const tensor_shape& input = images) {
+  family f{.parent = decoded(parent, input), .child = decoded(child, input)};
   f.parents_weights = test::random_weights(f.parent, 1);
   f.fresh = test::random_weights(f.child, 2);
   // Weights that are new begin without shifting anything, as modules have it.
@@ -143,6 +153,30 @@ TEST_CASE("inheritance: a wider layer computes the same, whatever reads it") {
       CHECK(difference(f) < rounding);
       CHECK(f.weights != f.fresh);
     }
+}
+
+TEST_CASE(
+    "inheritance: a wider layer of sequences computes the same, whatever reads it") {
+  const node_gene norm{{}, "batch_norm", {}};
+  const node_gene pool{{}, "global_avg_pool", {}};
+  for (const auto& reader : {a_conv1d(3), norm, pool, a_dense(5)})
+    for (const auto* own_norm : {"none", "batch"}) {
+      INFO(reader.op << ", norm " << own_norm);
+      const auto parent =
+          test::a_chain({a_conv1d(4, 5, own_norm), reader, a_conv1d(3, 1)});
+      const auto f = descend(parent, widened(parent, 2, "filters", 7), series);
+      CHECK(difference(f) < rounding);
+      CHECK(f.weights != f.parents_weights);
+    }
+}
+
+TEST_CASE("inheritance: a wider kernel over time, or one more layer, computes the same") {
+  const auto parent = test::a_chain({a_conv1d(4), a_conv1d(6)});
+  CHECK(difference(descend(parent, widened(parent, 3, "kernel", 7), series)) < rounding);
+  for (const auto& idle : {a_conv1d(4), a_conv1d(6, 5, "batch")})
+    CHECK(difference(descend(parent, inserted(parent, n2, n3, idle), series)) < rounding);
+  CHECK(difference(descend(parent, skipping(parent, input_innovation, n3, "add"), series))
+        < rounding);
 }
 
 TEST_CASE("inheritance: twins have unequal shares, so that they part ways") {
@@ -250,6 +284,9 @@ TEST_CASE("inheritance: a composite that is wider or repeated more computes the 
   for (const auto& c : {change{"residual", "filters", 3, 7},
                         {"residual", "repeats", 1, 3},
                         {"residual", "kernel", 3, 5},
+                        {"residual1d", "filters", 3, 7},
+                        {"residual1d", "repeats", 1, 3},
+                        {"residual1d", "kernel", 3, 5},
                         {"inverted_residual", "repeats", 2, 3},
                         {"inverted_residual", "kernel", 3, 5},
                         {"inverted_residual", "expansion", 2, 3},
@@ -270,8 +307,12 @@ TEST_CASE("inheritance: a composite that is wider or repeated more computes the 
           clade::erase(gene.settings, "activation");
         assign(gene.settings, "repeats", std::int64_t{2});
         assign(gene.settings, c.setting, c.from);
-        const auto g = test::a_chain({a_conv(4), gene, a_conv(3), a_dense(4)});
-        const auto f = descend(g, widened(g, 3, c.setting, c.to));
+        const bool over_time = gene.op == "residual1d";
+        const auto before = over_time ? a_conv1d(4) : a_conv(4);
+        const auto behind = over_time ? a_conv1d(3) : a_conv(3);
+        const auto g = test::a_chain({before, gene, behind, a_dense(4)});
+        const auto f =
+            descend(g, widened(g, 3, c.setting, c.to), over_time ? series : images);
         CHECK(difference(f) < rounding);
         CHECK(f.weights != f.fresh);
       }

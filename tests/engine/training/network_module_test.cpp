@@ -40,10 +40,13 @@ at::Tensor forward(const network_module& one, std::vector<at::Tensor> in) {
   return one.forward_layer(0, std::move(in), {});
 }
 
-search_space an_image_space() {
+search_space a_space_for(layout l) {
   search_space space;
-  space.input = layout::image;
+  space.input = l;
   return space;
+}
+search_space an_image_space() {
+  return a_space_for(layout::image);
 }
 
 at::Tensor examples_of(const tensor_shape& shape, std::int64_t batch = 3) {
@@ -139,7 +142,8 @@ TEST_CASE("operators: every row computes what its shape and cost rules say") {
       continue;
     const tensor_shape image{{4, 7, 5}};
     const tensor_shape vector{{6}};
-    for (const auto& shape : {image, vector}) {
+    const tensor_shape sequence{{7, 4}};
+    for (const auto& shape : {image, vector, sequence}) {
       if (!o.works_on(shape.layout()))
         continue;
       std::vector<tensor_shape> in(o.merges ? 3 : 1, shape);
@@ -156,7 +160,8 @@ TEST_CASE("operators: every row computes what its shape and cost rules say") {
 TEST_CASE("operators: those that keep signs or units do so") {
   for (const auto& o : operators()) {
     INFO(o.name);
-    for (const auto& shape : {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}}) {
+    for (const auto& shape :
+         {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}, tensor_shape{{7, 4}}}) {
       if (o.parts != nullptr || !o.works_on(shape.layout()))
         continue;
       const auto l = a_layer(o.name, std::vector<tensor_shape>(o.merges ? 2 : 1, shape));
@@ -173,7 +178,7 @@ TEST_CASE("operators: those that keep signs or units do so") {
 }
 
 TEST_CASE("operators: the layers of a composite compute what their rules say") {
-  const problem image{{{4, 7, 5}}, 3}, vector{{{6}}, 3},
+  const problem image{{{4, 7, 5}}, 3}, vector{{{6}}, 3}, series{{{9, 4}}, 3},
       mixed{{{6}}, 3, {false, true, true, false, false, true}},
       words{{{6}}, 3, std::vector<bool>(6, false)};
   for (const auto& o : operators()) {
@@ -196,9 +201,8 @@ TEST_CASE("operators: the layers of a composite compute what their rules say") {
       if (repeats && find(settings, "repeats") == nullptr)
         assign(settings, "repeats", std::int64_t{2});
       const auto g = test::a_chain({{{}, std::string(o.name), settings}});
-      for (const auto& p : {image, vector, mixed, words}) {
-        const auto n =
-            decode(p.input == image.input ? an_image_space() : search_space(), g, p);
+      for (const auto& p : {image, vector, series, mixed, words}) {
+        const auto n = decode(a_space_for(*p.input.layout()), g, p);
         REQUIRE(n);
         INFO(to_text(*n));
         for (const auto& l : n->layers)
@@ -327,10 +331,11 @@ TEST_CASE(
   std::set<std::string> met;
   check_networks("image.toml", {{{1, 8, 8}}, 10}, met);
   check_networks("mlp.toml", {{{13}}, 3}, met);
-  // An operator that neither space can make would make this test vacuous for its row.
-  for (const auto* op :
-       {"conv", "separable_conv", "depthwise_conv", "max_pool", "avg_pool", "dense",
-        "dropout", "add", "concat", "flatten", "project", "resize", "output"}) {
+  check_networks("series.toml", {{{12, 2}}, 4}, met);
+  // An operator that no space can make would make this test vacuous for its row.
+  for (const auto* op : {"conv", "separable_conv", "depthwise_conv", "max_pool",
+                         "avg_pool", "dense", "dropout", "add", "concat", "flatten",
+                         "project", "resize", "conv1d", "resize_steps", "output"}) {
     INFO(op);
     CHECK(met.contains(op));
   }
@@ -370,6 +375,7 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
       const auto g = test::a_chain({{{}, std::string(o.name), way}});
       check(decode(an_image_space(), g, {{{3, 7, 5}}, 4}));
       check(decode({}, g, {{{6}}, 1}));
+      check(decode(a_space_for(layout::sequence), g, {{{9, 4}}, 2}));
     }
   }
   const problem vector{{{6}}, 3};
@@ -466,6 +472,90 @@ TEST_CASE("operators: windows lie where the table of operators says") {
         CHECK(close(through(a_layer("avg_pool", {shape}, settings), x),
                     naive(x, kernel, stride, false)));
       }
+}
+
+TEST_CASE("operators: a window over time lies where that of an image of one row lies") {
+  for (const char* op : {"max_pool", "avg_pool"})
+    for (const std::int64_t kernel : {2, 3, 4, 5})
+      for (const std::int64_t stride : {1, 2, 3})
+        for (const std::int64_t steps : {1, 3, 8, 9}) {
+          INFO(op << ", " << kernel << ", " << stride << ", " << steps);
+          const auto x = examples_of({{steps, 2}});
+          const std::vector<setting> settings{{"kernel", kernel}, {"stride", stride}};
+          const auto y = through(a_layer(op, {{{steps, 2}}}, settings), x);
+          const auto as_image = x.transpose(1, 2).unsqueeze(2);
+          const auto z = through(a_layer(op, {{{2, 1, steps}}}, settings), as_image);
+          CHECK(close(y, z.squeeze(2).transpose(1, 2)));
+        }
+}
+
+TEST_CASE("operators: a convolution over time is one of an image of one row") {
+  for (const std::int64_t kernel : {1, 3, 5})
+    for (const std::int64_t stride : {1, 2, 3})
+      for (const std::int64_t dilation : {1, 2, 4}) {
+        const auto x = examples_of({{13, 2}});
+        const auto l = a_layer("conv1d", {{{13, 2}}},
+                               {{"dilation", dilation},
+                                {"filters", std::int64_t{3}},
+                                {"kernel", kernel},
+                                {"stride", stride}});
+        const auto module = built(l);
+        const auto weights = module->weights();
+        REQUIRE(weights.size() == 2);
+        const auto tensor = [](const weight_tensor& t) {
+          return at::tensor(t.values).view(t.shape);
+        };
+        const auto weight = tensor(weights[weights[0].shape.size() == 3 ? 0 : 1]);
+        const std::vector<std::int64_t> strides{1, stride}, dilations{1, dilation},
+            padding{0, dilation * (kernel - 1) / 2};
+        const auto y = at::conv2d(x.transpose(1, 2).unsqueeze(2), weight.unsqueeze(2),
+                                  at::Tensor(), strides, padding, dilations);
+        CHECK(close(forward(*module, {x}), y.squeeze(2).transpose(1, 2)));
+      }
+}
+
+TEST_CASE("operators: recurrent layers say at the end what each direction ends with") {
+  const auto x = examples_of({{7, 3}});
+  for (const char* op : {"gru", "lstm"})
+    for (const char* direction : {"forward", "both"}) {
+      INFO(op << " " << direction);
+      const auto said = [&](const char* steps) {
+        return through(
+            a_layer(
+                op, {{{7, 3}}},
+                {{"direction", direction}, {"steps", steps}, {"units", std::int64_t{4}}}),
+            x);
+      };
+      const auto all = said("all"), last = said("last");
+      const auto half = std::string_view(direction) == "both" ? 2 : 4;
+      REQUIRE(all.sizes() == at::IntArrayRef({3, 7, 4}));
+      REQUIRE(last.sizes() == at::IntArrayRef({3, 4}));
+      CHECK(close(last.narrow(1, 0, half), all.select(1, 6).narrow(1, 0, half)));
+      if (half == 2)
+        CHECK(close(last.narrow(1, 2, 2), all.select(1, 0).narrow(1, 2, 2)));
+      // The first step forward does not know the steps behind it.
+      CHECK_FALSE(close(all.select(1, 0), all.select(1, 6)));
+    }
+}
+
+TEST_CASE("operators: resize_steps is an adaptive average pool over time") {
+  for (const std::int64_t steps : {1, 3, 7}) {
+    const auto x = examples_of({{7, 3}});
+    const auto l = a_layer("resize_steps", {{{7, 3}}}, {{"steps", steps}});
+    CHECK(close(through(l, x),
+                at::adaptive_avg_pool1d(x.transpose(1, 2), {steps}).transpose(1, 2)));
+  }
+}
+
+TEST_CASE(
+    "operators: norms of sequences are of each feature, or over all of an example") {
+  const tensor_shape shape{{7, 3}};
+  const auto x = examples_of(shape);
+  CHECK(close(through(a_layer("layer_norm", {shape}), x), at::layer_norm(x, {7, 3})));
+  CHECK(close(through(a_layer("channel_norm", {shape}), x), at::layer_norm(x, {3})));
+  const auto y = through(a_layer("batch_norm", {shape}), x, true);
+  CHECK(y.mean({0, 1}).abs().max().item<double>() < 1e-5);
+  CHECK(y.square().mean({0, 1}).sub(1).abs().max().item<double>() < 1e-3);
 }
 
 TEST_CASE("operators: resize is an adaptive average pool") {

@@ -19,11 +19,15 @@ std::size_t natural(std::int64_t n) {
   return static_cast<std::size_t>(n);
 }
 
+/// A vector has one pixel. A sequence is held here as an image of one row, whose channels
+/// are its features.
 struct image {
   explicit image(const tensor_shape& s)
-      : channels(s.sizes[0]),
+      : channels(s.units()),
         height(s.layout() == layout::image ? s.sizes[1] : 1),
-        width(s.layout() == layout::image ? s.sizes[2] : 1) {}
+        width(s.layout() == layout::image      ? s.sizes[2]
+              : s.layout() == layout::sequence ? s.sizes[0]
+                                               : 1) {}
 
   [[nodiscard]] std::size_t at(std::int64_t c, std::int64_t y, std::int64_t x) const {
     return natural((c * height + y) * width + x);
@@ -31,6 +35,16 @@ struct image {
 
   std::int64_t channels, height, width;
 };
+
+/// Values by row and column, so many rows, become those by column and row.
+values turned(const values& x, std::int64_t rows) {
+  const auto columns = std::ssize(x) / rows;
+  values out;
+  for (std::int64_t c = 0; c < columns; ++c)
+    for (std::int64_t r = 0; r < rows; ++r)
+      out.push_back(x[natural(r * columns + c)]);
+  return out;
+}
 
 class computation {
 public:
@@ -42,7 +56,7 @@ public:
   values of(const std::vector<const values*>& in) {
     const auto& op = layer_.op;
     const auto& x = in.empty() ? values{} : *in[0];
-    if (op == "conv" || op == "depthwise_conv")
+    if (op == "conv" || op == "conv1d" || op == "depthwise_conv")
       return block(convolved(x, "weight", op == "depthwise_conv", out_));
     if (op == "separable_conv") {
       auto between = layer_.out;
@@ -51,9 +65,9 @@ public:
           pointwise(convolved(x, "depthwise", true, image(between)), between.sizes[0]));
     }
     if (op == "dense")
-      return block(pointwise(x, layer_.in[0].sizes[0]));
+      return block(pointwise(x, layer_.in[0].units()));
     if (op == "project" || op == "output")
-      return shifted(pointwise(x, layer_.in[0].sizes[0]), "bias");
+      return shifted(pointwise(x, layer_.in[0].units()), "bias");
     if (op == "batch_norm")
       return normalised(x, "");
     if (op == "activation")
@@ -70,7 +84,9 @@ public:
       return merged(in);
     if (op == "global_avg_pool")
       return averaged(x);
-    if (op != "dropout" && op != "flatten" && op != "as_image")
+    if (op == "flatten" && layer_.in[0].layout() == layout::sequence)
+      return turned(x, layer_.in[0].units());
+    if (op != "dropout" && op != "flatten" && op != "as_image" && op != "as_sequence")
       FAIL("nothing computes " << op);
     return x;
   }
@@ -189,20 +205,21 @@ private:
                    const image& out) const {
     const auto& w = *tensor(role);
     const image in(layer_.in[0]);
-    const auto kernel = w.shape[2], columns = w.shape[1];
+    const auto kernel = w.shape.back(), columns = w.shape[1];
+    const auto rows = w.shape.size() == 3 ? 1 : kernel;
     const auto stride = integer_setting(layer_.settings, "stride");
     const auto dilation = integer_setting(layer_.settings, "dilation");
     values result(natural(out.channels * out.height * out.width));
     const auto add = [&](std::int64_t o, std::int64_t i, std::int64_t y, std::int64_t u) {
       double sum = 0;
-      for (std::int64_t a = 0; a < kernel; ++a)
+      for (std::int64_t a = 0; a < rows; ++a)
         for (std::int64_t b = 0; b < kernel; ++b) {
-          const auto row = y * stride + dilation * (a - (kernel - 1) / 2);
+          const auto row = y * stride + dilation * (a - (rows - 1) / 2);
           const auto column = u * stride + dilation * (b - (kernel - 1) / 2);
           if (row >= 0 && row < in.height && column >= 0 && column < in.width)
             sum += x[in.at(each_alone ? o : i, row, column)]
                    * static_cast<double>(
-                       w.values[natural(((o * columns + i) * kernel + a) * kernel + b)]);
+                       w.values[natural(((o * columns + i) * rows + a) * kernel + b)]);
         }
       result[out.at(o, y, u)] += sum;
     };
@@ -295,7 +312,7 @@ public:
 
   void add_norm(const layer& l, const std::string& before) {
     for (const auto* role : {"weight", "bias", "running_mean", "running_var"})
-      add(l, before + role, {l.out.sizes[0]});
+      add(l, before + role, {l.out.units()});
   }
 
   std::vector<weight_tensor> all;
@@ -308,7 +325,9 @@ private:
 
 std::vector<double> compute(const network& n, const std::vector<weight_tensor>& weights,
                             const std::vector<double>& example) {
-  std::vector<values> outputs{example};
+  const auto& input = n.layers.front().out;
+  const bool sequence = input.layout() == layout::sequence;
+  std::vector<values> outputs{sequence ? turned(example, input.sizes[0]) : example};
   for (const auto& l : std::span(n.layers).subspan(1)) {
     std::vector<const values*> in;
     for (const auto i : l.inputs)
@@ -321,7 +340,7 @@ std::vector<double> compute(const network& n, const std::vector<weight_tensor>& 
 std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) {
   drawing d(seed);
   for (const auto& l : n.layers) {
-    const auto out = l.out.sizes[0], in = l.in.empty() ? 0 : l.in[0].sizes[0];
+    const auto out = l.out.units(), in = l.in.empty() ? 0 : l.in[0].units();
     const bool block = find(l.settings, "activation") != nullptr;
     if (l.op == "conv" || l.op == "separable_conv" || l.op == "depthwise_conv") {
       const auto k = integer_setting(l.settings, "kernel");
@@ -331,11 +350,13 @@ std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) 
         d.add(l, "weight", {out, in, 1, 1});
       else
         d.add(l, "weight", {out, l.op == "conv" ? in : 1, k, k});
+    } else if (l.op == "conv1d") {
+      d.add(l, "weight", {out, in, integer_setting(l.settings, "kernel")});
     } else if (l.op == "dense" || l.op == "project" || l.op == "output") {
-      d.add(l, "weight",
-            l.out.layout() == layout::image
-                ? std::vector{out, in, std::int64_t{1}, std::int64_t{1}}
-                : std::vector{out, in});
+      std::vector<std::int64_t> shape{out, in};
+      if (l.out.layout() != layout::vector)
+        shape.resize(l.out.layout() == layout::image ? 4 : 3, 1);
+      d.add(l, "weight", shape);
     }
     if (l.op == "piecewise") {
       d.add(l, "edges", {in, integer_setting(l.settings, "bins") + 1});

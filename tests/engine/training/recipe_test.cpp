@@ -45,6 +45,9 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
   CHECK(objection_to(training_params{.gradient_clip = -1})
         == "training.gradient_clip is not in [0, 1000000]");
   CHECK(objection_to(training_params{.ema = 1}) == "training.ema is not in [0, 1)");
+  CHECK(objection_to(setting{"time_shift", 0.6}) == "time_shift is not in [0, 0.5]");
+  CHECK(objection_to(setting{"time_shift", 0.5}) == "valid");
+  CHECK(objection_to(setting{"scaling", 1.0}) == "scaling is not in [0, 0.9]");
 }
 
 TEST_CASE("training params: float16 is for CUDA devices") {

@@ -43,7 +43,9 @@ std::string inputs_text(const operator_entry& o) {
   if (o.role == operator_role::input)
     return "nothing";
   const std::string text = joined(o.takes, " or ", [&](const auto l) {
-    return std::string(l == layout::image ? "[c, h, w]" : "[n]");
+    return std::string(l == layout::image      ? "[c, h, w]"
+                       : l == layout::sequence ? "[t, c]"
+                                               : "[n]");
   });
   return (o.merges ? "several of " : "") + text;
 }
@@ -64,8 +66,9 @@ std::string operators_text() {
       "{}\n{}\n{}\n## For search-space files\n",
       paragraph(
           "Operators: what the layers of a network compute. An image is [c, h, w], of "
-          "c channels, h rows and w columns; a vector is [n]. Costs are for one "
-          "example; bytes are what training keeps of it."),
+          "c channels, h rows and w columns; a sequence is [t, c], of t steps of c "
+          "features; a vector is [n]. Costs are for one example; bytes are what training "
+          "keeps of it."),
       paragraph(fmt::format(
           "A block ({}) is a linear map, then norm, then activation. Its cost is that of "
           "the map, and besides: a bias for each channel or unit, or with a norm 2 "
@@ -73,8 +76,10 @@ std::string operators_text() {
           "element that map, norm and activation give.",
           names_of_blocks())),
       paragraph(
-          "Where an image is wanted a vector becomes one of one pixel, and where a "
-          "vector is wanted an image is flattened. Of the texts that a setting may be, "
+          "Where an image is wanted a vector becomes one of one pixel, where a sequence "
+          "is wanted it becomes one of one step, and where a vector is wanted an image "
+          "or "
+          "a sequence is flattened. Of the texts that a setting may be, "
           "the first is the default."));
   for (const auto& o : operators())
     if (o.role == operator_role::layer)
