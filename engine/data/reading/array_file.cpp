@@ -103,7 +103,7 @@ expected<std::vector<std::string>> read_array_names(const std::filesystem::path&
 expected<layout> layout_of(const data_params& params) {
   if (!params.shape.sizes.empty())
     return params.shape.layout().value_or(layout::vector);
-  const auto front = read_front(params.file, 16);
+  const auto front = read_front(params.file, telling_bytes);
   if (!front)
     return tl::unexpected(front.error());
   switch (format_of(params.file, *front)) {
@@ -111,6 +111,8 @@ expected<layout> layout_of(const data_params& params) {
     return layout::vector;
   case data_format::cifar:
     return layout::image;
+  case data_format::series:
+    return layout::sequence;
   default:
     break;
   }

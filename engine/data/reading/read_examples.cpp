@@ -8,9 +8,11 @@
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
+#include "engine/data/formats/series_set.hpp"
 #include "engine/data/formats/text_array.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/reading/series_examples.hpp"
 #include "engine/data/tables/csv.hpp"
 #include "genome/base/text.hpp"
 
@@ -340,11 +342,18 @@ expected<examples> read_examples(const example_files& from, const data_params& p
   if (!params.categories.empty() || !params.columns.empty() || !params.ignore.empty()
       || params.blanks == blank_rule::mean || params.blanks == blank_rule::drop)
     return wrong(origin,
-                 "is an array; columns, categories, ignore and blanks are for CSV files");
-  if (f == format::cifar) {
+                 fmt::format("is {}; columns, categories, ignore and blanks are for CSV "
+                             "files",
+                             f == format::series ? "a file of series" : "an array"));
+  if (f == format::cifar || f == format::series) {
     if (!from.targets.file.empty())
       return wrong(origin, "holds its targets itself; remove target_file");
-    auto parsed = parse_cifar(read->bytes, origin, params);
+    auto parsed =
+        f == format::cifar
+            ? parse_cifar(read->bytes, origin, params)
+            : parse_series(read->bytes, origin).and_then([&](const series_set& set) {
+                return series_examples(set, origin, params);
+              });
     if (parsed)
       parsed->checksum = read->checksum;
     return parsed;
@@ -364,6 +373,10 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
         .and_then([&](const csv_text& text) {
           return parse_new_csv(text.text, out.origin, params.header, how);
         });
+  if (f == format::series)
+    return parse_series(read->bytes, out.origin).and_then([&](const series_set& set) {
+      return new_series(set, out.origin, how);
+    });
   if (!how.takes_plain_numbers())
     return wrong(out.origin, "is an array, but the training data has columns of texts");
   examples e;
