@@ -80,7 +80,8 @@ constexpr auto task_words() {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
-  v.path(describe("file", "CSV, .npy, .npz, IDX or CIFAR (.bin), each also as .gz. A "
+  v.path(describe("file", "CSV, .npy, .npz, IDX, CIFAR (.bin) or time series with a "
+                          "class or a number each (.ts, .arff), each also as .gz. A "
                           "relative path starts at the experiment file's folder."),
          p.file);
   v.path(
@@ -153,7 +154,8 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
       words<scale_rule, 2>{
           {{"auto", scale_rule::automatic}, {"deviation", scale_rule::deviation}}});
   v.key(describe("shape", "The shape of one example, [channels, height, width] for an "
-                          "image. Left out: a row of numbers, or what the array has."),
+                          "image, [steps, channels] for a series. Left out: a row of "
+                          "numbers, or what the array has, or the longest series."),
         p.shape);
   v.unusual_choice(
       describe("layout",

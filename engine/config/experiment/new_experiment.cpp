@@ -231,6 +231,8 @@ search_size search_size_for(const data_profile& d) {
 suggested_space space_for(const data_profile& d) {
   if (d.image())
     return {"residual", "residual networks"};
+  if (d.series())
+    return {"series", "convolutions over time"};
   return {"tabular", "dense and residual networks, embeddings of numbers"};
 }
 

@@ -145,7 +145,9 @@ std::string profile_table(const data_profile& d) {
       fmt::format("{}: {}, {}", d.file.string(), d.format, with_commas(d.rows));
   if (d.table.columns.empty())
     head += fmt::format(" examples of {}{}\n", to_text(d.shape),
-                        d.layout == "channels_last" ? ", channels last in the file" : "");
+                        d.layout == "channels_last" ? ", channels last in the file"
+                        : d.series()                ? ", steps and channels"
+                                                    : "");
   else
     head += fmt::format(" rows, {} columns\n", with_commas(d.table.columns.size()));
   table lines({table::align::left, table::align::left});
