@@ -237,6 +237,13 @@ expected<examples> with_targets(const std::string& origin, const numeric_array& 
       find_layout(std::span(a.sizes).subspan(1), params.shape, params.layout);
   if (!layout)
     return fail_in(origin, layout.error());
+  if (const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
+      params.shape.layout() == layout::sequence && sizes.layout() == layout::sequence
+      && sizes != params.shape)
+    return wrong(origin,
+                 fmt::format("holds examples of {}, where shape = {} takes [steps, "
+                             "channels]; x.transpose(0, 2, 1) of NumPy swaps the two",
+                             to_text(sizes), to_text(params.shape)));
   const auto count = static_cast<std::size_t>(a.sizes[0]);
   examples out;
   out.origin = from.origin;
@@ -253,12 +260,13 @@ expected<examples> with_targets(const std::string& origin, const numeric_array& 
   return out;
 }
 
-// Images that come later have the sizes of the training data's, in the same order.
-expected<void> check_image(const std::string& origin, const numeric_array& a,
+// Images and series that come later have the sizes of the training data's, in the same
+// order.
+expected<void> check_sizes(const std::string& origin, const numeric_array& a,
                            const preprocessing& how) {
   const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
   const auto wanted = in_file(how.shape, how.layout);
-  if (sizes.layout() != layout::image || wanted.layout() != layout::image
+  if (sizes.layout() == layout::vector || sizes.layout() != wanted.layout()
       || sizes == wanted)
     return {};
   return wrong(
@@ -396,7 +404,7 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     if (!a)
       return tl::unexpected(a.error());
     e.count = static_cast<std::size_t>(a->sizes[0]);
-    if (auto fits = check_image(array->origin, *a, how); !fits)
+    if (auto fits = check_sizes(array->origin, *a, how); !fits)
       return tl::unexpected(std::move(fits).error());
     const bool with_target = a->sizes.size() == 2 && how.target_column
                              && a->count() == e.count * (how.width + 1);

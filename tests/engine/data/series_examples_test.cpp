@@ -238,6 +238,39 @@ TEST_CASE("series: new ones are prepared like those of the training data") {
         == "new.ts:4: has 1 channel, where the training data or data.shape has 2");
 }
 
+TEST_CASE("series: an array holds them where a shape of steps and channels says so") {
+  const scratch_folder folder;
+  std::string values, labels;
+  for (int i = 0; i < 10; ++i) {
+    for (int v = 0; v < 6; ++v)
+      values += raw<double>({i + 10.0 * v});
+    labels += raw<std::int64_t>({i % 2});
+  }
+  data_params params{.file = write(folder, "x.npy", npy("<f8", "(10, 3, 2)", values)),
+                     .target_file = write(folder, "y.npy", npy("<i8", "(10,)", labels)),
+                     .shape = {{3, 2}}};
+  const auto data = load_data(params, 1, {});
+  REQUIRE(data);
+  CHECK(data->shape == tensor_shape{{3, 2}});
+  const auto how = fit_preprocessing(params, 1);
+  REQUIRE(how);
+  CHECK(how->mean[0] == how->mean[2]);
+  const auto read = [&](const std::string& shape) {
+    const auto e = read_new_examples(write(folder, "n.npy", npy("<f8", shape, values)),
+                                     "", params, *how);
+    return e ? "read" : without(e.error().message, folder);
+  };
+  CHECK(read("(10, 3, 2)") == "read");
+  CHECK(read("(10, 6)") == "read");
+  CHECK(read("(10, 2, 3)")
+        == "n.npy: holds examples of [2, 3], where those of the training data are [3, "
+           "2]");
+  params.shape = {{2, 3}};
+  CHECK(without(load_data(params, 1, {}).error().message, folder)
+        == "x.npy: holds examples of [3, 2], where shape = [2, 3] takes [steps, "
+           "channels]; x.transpose(0, 2, 1) of NumPy swaps the two");
+}
+
 TEST_CASE("series: the scale of a channel is stored once") {
   preprocessing how;
   how.shape = {{1000, 2}};
