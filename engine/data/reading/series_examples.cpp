@@ -100,6 +100,28 @@ expected<void> take_targets(const series_set& set, examples& out,
   return {};
 }
 
+/// Returns the length of the longest channel of a series.
+std::size_t length_of(const series_set& set, std::size_t series) {
+  std::size_t longest = 0;
+  for (std::size_t c = 0; c < set.channels; ++c)
+    longest = std::max(longest, set.channel(series, c).size());
+  return longest;
+}
+
+/// Says how many series are longer than any that the model knows.
+std::vector<std::string> length_notes(const series_set& set, std::string_view origin,
+                                      std::size_t steps) {
+  std::uint64_t longer = 0;
+  for (std::size_t i = 0; i < set.count(); ++i)
+    longer += length_of(set, i) > steps ? 1 : 0;
+  if (longer == 0)
+    return {};
+  return {fmt::format("{}: {} longer than the {} steps that the model takes, and shrunk "
+                      "to them: each step is then the mean of its share",
+                      origin, counted(longer, "series is", "series are"),
+                      with_commas(steps))};
+}
+
 /// The targets of series that are to be predicted.
 new_targets targets_of(const series_set& set, const preprocessing& how) {
   new_targets out;
@@ -126,11 +148,9 @@ series_lengths lengths_of(const series_set& set) {
   constexpr std::size_t most_steps = 1 << 14, most_values = 1 << 24, times_mean = 8;
   series_lengths out{.shortest = set.values.size()};
   for (std::size_t i = 0; i < set.count(); ++i) {
-    std::size_t longest = 0;
-    for (std::size_t c = 0; c < set.channels; ++c)
-      longest = std::max(longest, set.channel(i, c).size());
-    out.shortest = std::min(out.shortest, longest);
-    out.longest = std::max(out.longest, longest);
+    const auto length = length_of(set, i);
+    out.shortest = std::min(out.shortest, length);
+    out.longest = std::max(out.longest, length);
   }
   out.mean = (set.values.size() + set.ends.size() - 1) / set.ends.size();
   out.steps = std::min(
@@ -219,10 +239,12 @@ expected<raw_rows> new_series(const series_set& set, std::string_view origin,
                               const preprocessing& how) {
   if (auto fits = check_channels(set, origin, how.shape); !fits)
     return tl::unexpected(std::move(fits).error());
+  const auto steps = static_cast<std::size_t>(how.shape.sizes[0]);
   raw_rows out{.origin = std::string(origin),
                .count = set.count(),
-               .values = features_of(set, static_cast<std::size_t>(how.shape.sizes[0])),
-               .lines = set.lines};
+               .values = features_of(set, steps),
+               .lines = set.lines,
+               .notes = length_notes(set, origin, steps)};
   if (!set.targets.empty())
     out.targets = targets_of(set, how);
   return out;

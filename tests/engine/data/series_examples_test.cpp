@@ -230,6 +230,14 @@ TEST_CASE("series: new ones are prepared like those of the training data") {
   CHECK(unknown->targets->unknown == 1);
   CHECK(unknown->targets->blanks == 1);
   CHECK(unknown->targets->example == "c");
+  CHECK(unknown->notes.empty());
+  const auto longer = read("@problemName x\n@data\n1,2,3,4,5,6:1:a\n1:2:b\n");
+  REQUIRE(longer);
+  CHECK(longer->features.size() == 20);
+  REQUIRE(longer->notes.size() == 1);
+  CHECK(without(longer->notes[0], folder)
+        == "new.ts: 1 series is longer than the 5 steps that the model takes, and shrunk "
+           "to them: each step is then the mean of its share");
   const auto bare = read("@problemName x\n@classLabel false\n@data\n1,2,3:1,2,3\n");
   REQUIRE(bare);
   CHECK_FALSE(bare->targets);
