@@ -110,7 +110,6 @@ bool may_be_toml(std::string_view text) {
 // Reads a file that is to be an experiment. Data, which people name by mistake, is told
 // by its first bytes, however large it is.
 expected<std::string> read_experiment_text(const std::filesystem::path& file) {
-  constexpr std::size_t telling_bytes = 512;
   std::error_code unknown;
   const auto size = std::filesystem::file_size(file, unknown);
   const bool large = !unknown && size > most_toml_file_bytes;

@@ -81,10 +81,10 @@ constexpr auto task_words() {
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.path(describe("file",
-                  "CSV, .npy, .npz, IDX or CIFAR (.bin), each also as .gz, or a "
-                  "folder with a folder of images (JPEG, PNG, WebP, GIF, BMP) for "
-                  "each class. A relative path starts at the experiment file's "
-                  "folder."),
+                  "CSV, .npy, .npz, IDX, CIFAR (.bin) or time series with a class or a "
+                  "number each (.ts, .arff), each also as .gz, or a folder with a folder "
+                  "of images (JPEG, PNG, WebP, GIF, BMP) for each class. A relative path "
+                  "starts at the experiment file's folder."),
          p.file);
   v.path(
       describe("target_file", "The file of the targets, where they are not in `file`."),
@@ -156,8 +156,9 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
       words<scale_rule, 2>{
           {{"auto", scale_rule::automatic}, {"deviation", scale_rule::deviation}}});
   v.key(describe("shape", "The shape of one example, [channels, height, width] for an "
-                          "image. Left out: a row of numbers, what the array has, or "
-                          "what fits the images of a folder, which are scaled to it."),
+                          "image, [steps, channels] for a series. Left out: a row of "
+                          "numbers, what the array has, the longest series, or what fits "
+                          "the images of a folder, which are scaled to it."),
         p.shape);
   v.unusual_choice(
       describe("layout",

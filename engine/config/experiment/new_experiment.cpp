@@ -227,7 +227,8 @@ std::string final_text(const data_profile& d) {
 search_size search_size_for(const data_profile& d) {
   constexpr double steps = 8000, batch = 32;
   const double train = std::max(1.0, 0.6 * static_cast<double>(d.rows));
-  const double most = d.image() ? 15 : 40;
+  // Sets of series are small, and so are the networks for them.
+  const double most = d.image() ? 15 : d.series() ? 200 : 40;
   search_size size;
   size.epochs = static_cast<std::uint32_t>(
       std::clamp(std::round(steps * batch / train), 8.0, most));
@@ -242,6 +243,8 @@ suggested_space space_for(const data_profile& d) {
     return {"photo", "residual networks for larger images"};
   if (d.image())
     return {"residual", "residual networks"};
+  if (d.series())
+    return {"series", "convolutions over time"};
   return {"tabular", "dense and residual networks, embeddings of numbers"};
 }
 

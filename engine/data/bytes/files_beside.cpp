@@ -28,10 +28,11 @@ constexpr std::array<replacement, 13> targets{{
     {"X.", "Y."},
 }};
 
-constexpr std::array<replacement, 3> tests{{
+constexpr std::array<replacement, 4> tests{{
     {"train-", "t10k-"},
     {"train", "test"},
     {"Train", "Test"},
+    {"TRAIN", "TEST"},
 }};
 
 std::optional<std::filesystem::path> beside(const std::filesystem::path& file,

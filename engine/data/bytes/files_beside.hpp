@@ -12,7 +12,8 @@ namespace clade {
 target_file_beside(const std::filesystem::path& file);
 
 /// Finds the test set that belongs to a training set: "t10k-images-idx3-ubyte.gz" for
-/// "train-images-idx3-ubyte.gz", "x_test.npy" for "x_train.npy".
+/// "train-images-idx3-ubyte.gz", "x_test.npy" for "x_train.npy", "GunPoint_TEST.ts"
+/// for "GunPoint_TRAIN.ts".
 [[nodiscard]] std::optional<std::filesystem::path>
 test_file_beside(const std::filesystem::path& file);
 

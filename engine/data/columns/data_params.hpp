@@ -47,8 +47,9 @@ enum class split_rule : std::uint8_t { random, time, group };
 
 /// `[data]` of an experiment.
 struct data_params {
-  /// CSV, a .npy array, a .npz archive, an IDX file of examples or a batch of CIFAR
-  /// (.bin), each as it is or gzip; or a folder with a folder of images for each class.
+  /// CSV, a .npy array, a .npz archive, an IDX file of examples, a batch of CIFAR (.bin)
+  /// or series (.ts, .arff), each as it is or gzip; or a folder with a folder of images
+  /// for each class.
   std::filesystem::path file;
   /// IDX, .npy or .npz file of targets where they are not in `file`.
   std::filesystem::path target_file;
@@ -93,7 +94,7 @@ struct data_params {
   /// The share of images that may be left out since they cannot be decoded.
   double unreadable = 0.01;
   /// Shape of one example; empty: a vector of all columns but the target, or what an
-  /// array has ([n, 28, 28] holds examples of [1, 28, 28]).
+  /// array has ([n, 28, 28] holds examples of [1, 28, 28]); of series [steps, channels].
   tensor_shape shape;
   /// The order of sizes in an array of images of several channels; `automatic` is
   /// resolved by `find_layout`.

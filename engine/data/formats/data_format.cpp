@@ -3,6 +3,7 @@
 #include "engine/data/formats/npy_header.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
+#include "engine/data/formats/series_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,16 +22,18 @@ data_format format_of(const std::filesystem::path& file, std::string_view bytes)
   if (looks_like_idx(bytes) || name.ends_with("-ubyte") || name.ends_with("-ubyte.gz")
       || name.ends_with(".idx") || name.ends_with(".idx.gz"))
     return data_format::idx;
+  if (looks_like_series(bytes))
+    return data_format::series;
   return data_format::csv;
 }
 
 bool looks_like_data(const std::filesystem::path& file, std::string_view bytes) {
-  constexpr std::array<std::string_view, 6> tables{".csv",  ".tsv", ".tab",
-                                                   ".data", ".psv", ".txt"};
+  constexpr std::array<std::string_view, 7> texts{".csv", ".tsv", ".tab", ".data",
+                                                  ".psv", ".txt", ".ts"};
   std::filesystem::path name = file.filename();
   if (name.extension() == ".gz")
     name = name.stem();
-  return std::ranges::find(tables, name.extension().string()) != tables.end()
+  return std::ranges::find(texts, name.extension().string()) != texts.end()
          || (name.extension() != ".toml" && format_of(file, bytes) != data_format::csv);
 }
 

@@ -2,6 +2,7 @@
 
 #include "genome/base/error.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -10,11 +11,15 @@
 namespace clade {
 
 /// The kinds of files that examples are read from.
-enum class data_format : std::uint8_t { csv, idx, npy, npz, cifar };
+enum class data_format : std::uint8_t { csv, idx, npy, npz, cifar, series };
+
+/// So many first bytes of a file tell its format.
+inline constexpr std::size_t telling_bytes = std::size_t{256} << 10;
 
 /// Tells the format of a file from its name and its first bytes, unzipped: .npy, .npz and
 /// IDX have magic numbers (and names that are trusted when those are damaged), CIFAR's
-/// batches are known by the name .bin, all else is CSV.
+/// batches are known by the name .bin, series by the header of a .ts file or of an ARFF
+/// file of series; all else is CSV.
 [[nodiscard]] data_format format_of(const std::filesystem::path& file,
                                     std::string_view bytes);
 

@@ -1,5 +1,5 @@
 // JSON      begins with { " or [ { or [ [ or [ "
-// ARFF, .ts have lines of @relation or @problemname before @data
+// ARFF      begins with a line @relation
 // LIBSVM    label index:value index:value ...     in every line
 // sentences lines of five words and more, between which no delimiter makes columns
 
@@ -94,13 +94,6 @@ std::optional<text_kind> header_of(const std::vector<std::string_view>& lines) {
       return text_kind{"an ARFF file of Weka",
                        "pandas.DataFrame(scipy.io.arff.loadarff(FILE)[0])"
                        ".to_csv(\"data.csv\", index=False) makes a CSV of it"};
-    for (const std::string_view key :
-         {"@problemname", "@timestamps", "@univariate", "@classlabel", "@serieslength"})
-      if (begins_in_any_case(line, key))
-        return text_kind{"a .ts file of time series",
-                         "a CSV with a row for each series and a column for each point "
-                         "in time is read "
-                         "as a table"};
     return std::nullopt;
   }
   return std::nullopt;

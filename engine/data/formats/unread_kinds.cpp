@@ -150,8 +150,9 @@ bool is_spreadsheet(std::string_view bytes) {
 
 expected<void> refuse_unread_kind(const std::filesystem::path& file,
                                   std::string_view bytes) {
-  // Any bytes may begin a picture.
-  if (format_of(file, bytes) == data_format::cifar)
+  // Any bytes may begin a picture, and a series is a text.
+  if (const auto format = format_of(file, bytes);
+      format == data_format::cifar || format == data_format::series)
     return {};
   if (is_spreadsheet(bytes))
     return refuse(file, "is a spreadsheet; save its sheet as CSV, and name that file");

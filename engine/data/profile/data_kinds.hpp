@@ -9,6 +9,7 @@ namespace clade {
 [[nodiscard]] expected<data_profile> profile_array(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_cifar(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_images(const profile_request& request);
+[[nodiscard]] expected<data_profile> profile_series(const profile_request& request);
 
 /// Returns the column of a table that names files of images, and the folder at which the
 /// paths begin: the table's own, or one in it. None where there is no such column but the

@@ -27,13 +27,18 @@ bool is_array(const std::filesystem::path& file, std::string_view bytes) {
          || format == data_format::npz;
 }
 
+bool is_series(const std::filesystem::path& file, std::string_view bytes) {
+  return format_of(file, bytes) == data_format::series;
+}
+
 bool is_anything(const std::filesystem::path&, std::string_view) {
   return true;
 }
 
-constexpr std::array<data_kind, 3> kinds{{
+constexpr std::array<data_kind, 4> kinds{{
     {"CIFAR", is_cifar, profile_cifar},
     {"array", is_array, profile_array},
+    {"series", is_series, profile_series},
     {"CSV", is_anything, profile_csv},
 }};
 
@@ -76,11 +81,10 @@ split_shares data_profile::shares() const {
 }
 
 expected<data_profile> profile_data(const profile_request& request) {
-  constexpr std::size_t first_bytes = 512;
   std::error_code unknown;
   if (std::filesystem::is_directory(request.file, unknown))
     return profile_images(request);
-  const auto front = read_front(request.file, first_bytes);
+  const auto front = read_front(request.file, telling_bytes);
   if (!front)
     return tl::unexpected(front.error());
   const auto kind = std::ranges::find_if(

@@ -132,6 +132,8 @@ struct data_profile {
   [[nodiscard]] std::string label(std::size_t column) const;
   /// Whether an example is an image.
   [[nodiscard]] bool image() const { return shape.layout() == layout::image; }
+  /// Whether an example is a series.
+  [[nodiscard]] bool series() const { return shape.layout() == layout::sequence; }
   /// Whether it has the three channels of a photograph.
   [[nodiscard]] bool colored() const { return image() && shape.sizes.front() == 3; }
 };

@@ -106,7 +106,7 @@ expected<layout> layout_of(const data_params& params) {
   std::error_code unknown;
   if (std::filesystem::is_directory(params.file, unknown) || !params.images.empty())
     return layout::image;
-  const auto front = read_front(params.file, 16);
+  const auto front = read_front(params.file, telling_bytes);
   if (!front)
     return tl::unexpected(front.error());
   switch (format_of(params.file, *front)) {
@@ -114,6 +114,8 @@ expected<layout> layout_of(const data_params& params) {
     return layout::vector;
   case data_format::cifar:
     return layout::image;
+  case data_format::series:
+    return layout::sequence;
   default:
     break;
   }

@@ -183,7 +183,8 @@ expected<void> set_features(examples& e, const examples* test,
     features.append(test->features);
   const feature_rows rows{features, features.size() / data.examples, data.train};
   std::vector<std::optional<robust_scale>> robust;
-  if (params.scale == scale_rule::automatic && data.shape.layout() != layout::image)
+  const auto form = data.shape.layout();
+  if (params.scale == scale_rule::automatic && form == layout::vector)
     robust = outlying_columns(rows, unscaled);
   data.robust = columns_of(e, robust);
   if (!e.columns.empty()) {
@@ -194,11 +195,12 @@ expected<void> set_features(examples& e, const examples* test,
     if (auto filled = fill_blanks(rows, how.blanks); !filled)
       return fail_in(e.origin, std::move(filled).error());
   }
-  if (data.shape.layout() == layout::image) {
+  if (form == layout::image) {
     how.largest = largest_of(rows);
     data.features = divided(std::move(features), how.largest);
   } else {
-    auto scales = scales_of(rows, unscaled, robust);
+    auto scales = form == layout::sequence ? scales_of_channels(rows, data.shape)
+                                           : scales_of(rows, unscaled, robust);
     data.features = scaled(std::move(features), scales);
     how.mean = std::move(scales.mean);
     how.deviation = std::move(scales.deviation);
@@ -264,7 +266,11 @@ expected<data_set> load_files(const data_params& params, std::uint64_t seed,
   const auto tested = test_files(params);
   if (!tested)
     return assemble(std::move(*e), std::nullopt, params, seed, how);
-  auto test = read_limited(*tested, params, seed, 1);
+  auto like_training = params;
+  if (e->shape.layout()
+      == layout::sequence) // Series get the length of those to train on.
+    like_training.shape = e->shape;
+  auto test = read_limited(*tested, like_training, seed, 1);
   if (!test)
     return tl::unexpected(std::move(test).error());
   return assemble(std::move(*e), std::move(*test), params, seed, how);

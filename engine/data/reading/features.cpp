@@ -1,7 +1,8 @@
 // Everything that is estimated (means, deviations, the largest magnitude) comes from the
 // train part alone, so that nothing of the other parts leaks into training. Sums run in
 // order of examples, in double. The inputs of a category stay 0 and 1: a rare one, scaled
-// to deviation 1, would be a rare and huge input.
+// to deviation 1, would be a rare and huge input. The steps of a series share the scale of
+// their channel, so that its form stays what it is.
 
 #include "engine/data/reading/features.hpp"
 
@@ -217,6 +218,31 @@ column_scales scales_of(const feature_rows& rows, const std::vector<bool>& unsca
       scales.limit.resize(width, std::numeric_limits<double>::infinity());
       scales.limit[c] = robust_scale::limit;
     }
+  return scales;
+}
+
+column_scales scales_of_channels(const feature_rows& rows, const tensor_shape& shape) {
+  const auto channels = static_cast<std::size_t>(shape.sizes.at(1));
+  std::vector<double> mean(channels, 0), squares(channels, 0), count(channels, 0);
+  const auto each = [&](auto&& take) {
+    for (const std::uint32_t i : rows.train)
+      for (std::size_t c = 0; c < rows.width; ++c)
+        if (const double v = rows.values[i * rows.width + c]; !std::isnan(v))
+          take(c % channels, v);
+  };
+  each([&](std::size_t c, double v) { mean[c] += v, ++count[c]; });
+  for (std::size_t c = 0; c < channels; ++c)
+    mean[c] /= std::max(count[c], 1.0);
+  each([&](std::size_t c, double v) { squares[c] += (v - mean[c]) * (v - mean[c]); });
+  for (std::size_t i = 0; i < rows.values.size(); ++i)
+    if (std::isnan(rows.values[i]))
+      rows.values.set(i, mean[i % channels]);
+  column_scales scales;
+  for (std::size_t i = 0; i < rows.width; ++i) {
+    const std::size_t c = i % channels;
+    scales.mean.push_back(mean[c]);
+    scales.deviation.push_back(squares[c] > 0 ? std::sqrt(squares[c] / count[c]) : 1);
+  }
   return scales;
 }
 

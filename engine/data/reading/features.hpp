@@ -59,6 +59,12 @@ struct column_scales {
 scales_of(const feature_rows& rows, const std::vector<bool>& unscaled,
           const std::vector<std::optional<robust_scale>>& robust = {});
 
+/// Returns the scales of series of that shape, [steps, channels]: each channel has mean 0
+/// and deviation 1 over all steps of the train part. A gap there gets the mean, for which
+/// it is replaced in `rows`.
+[[nodiscard]] column_scales scales_of_channels(const feature_rows& rows,
+                                               const tensor_shape& shape);
+
 /// Returns the values so scaled: in 64 bits until then, in 32 from here on.
 [[nodiscard]] std::vector<float> scaled(exact_numbers values,
                                         const column_scales& scales);

@@ -13,6 +13,9 @@
 //                       (without the unit where there is none)
 //     task          = "classification" | "regression"
 //
+// A shape [steps, channels] is that of series: there, means and deviations are those of the
+// channels, and all steps have the same.
+//
 // Version 1, which is only read, has 15 elements, of which the first is the task. There,
 //
 //     names: [text...], target column: natural | nil, target: text, [category...]
@@ -28,6 +31,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 
 namespace clade {
 namespace {
@@ -47,10 +51,40 @@ void write(encoder& out, const std::vector<std::string>& texts) {
     out.text(t);
 }
 
-void write(encoder& out, const std::vector<double>& numbers) {
+void write(encoder& out, std::span<const double> numbers) {
   out.array(numbers.size());
   for (const double v : numbers)
     out.real(v);
+}
+
+/// How many numbers of a scale are written: of series those of the first step.
+std::size_t written_scales(const preprocessing& how) {
+  if (how.shape.layout() != layout::sequence)
+    return how.mean.size();
+  const auto channels = static_cast<std::size_t>(how.shape.sizes[1]);
+  const auto repeats = [&](const std::vector<double>& all) {
+    return channels <= all.size()
+           && std::equal(all.begin() + static_cast<std::ptrdiff_t>(channels), all.end(),
+                         all.begin());
+  };
+  return repeats(how.mean) && repeats(how.deviation) ? channels : how.mean.size();
+}
+
+/// Repeats the numbers of the channels of a series for each step.
+void repeat_scales(decoder& in, preprocessing& how) {
+  constexpr std::size_t most_inputs = std::size_t{1} << 24; // No series has more.
+  if (how.shape.layout() != layout::sequence || how.mean.empty()
+      || static_cast<std::int64_t>(how.mean.size()) != how.shape.sizes[1]
+      || how.width <= how.mean.size())
+    return;
+  if (how.width > most_inputs || how.deviation.size() != how.mean.size())
+    return in.fail(fmt::format("series of {} values", how.width));
+  for (auto* scale : {&how.mean, &how.deviation}) {
+    const std::size_t channels = scale->size();
+    scale->reserve(how.width);
+    while (scale->size() < how.width)
+      scale->push_back((*scale)[scale->size() - channels]);
+  }
 }
 
 std::vector<std::string> read_texts(decoder& in) {
@@ -239,8 +273,9 @@ void encode(encoder& out, const preprocessing& how) {
       out.nil();
     else
       out.real(v);
-  write(out, how.mean);
-  write(out, how.deviation);
+  const auto scales = written_scales(how);
+  write(out, std::span(how.mean).first(scales));
+  write(out, std::span(how.deviation).first(scales));
   out.real(how.largest);
   write(out, how.classes);
   out.real(how.target_mean).real(how.target_deviation);
@@ -280,6 +315,8 @@ preprocessing decode_preprocessing(decoder& in) {
   });
   how.mean = decode_list(in, number);
   how.deviation = decode_list(in, number);
+  if (!in.failed())
+    repeat_scales(in, how);
   how.largest = static_cast<float>(read_finite(in));
   how.classes = read_texts(in);
   how.target_mean = in.real();

@@ -8,11 +8,13 @@
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
+#include "engine/data/formats/series_set.hpp"
 #include "engine/data/formats/text_array.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/images/image_folder.hpp"
 #include "engine/data/reading/image_examples.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/reading/series_examples.hpp"
 #include "engine/data/tables/csv.hpp"
 #include "genome/base/text.hpp"
 
@@ -237,6 +239,13 @@ expected<examples> with_targets(const std::string& origin, const numeric_array& 
       find_layout(std::span(a.sizes).subspan(1), params.shape, params.layout);
   if (!layout)
     return fail_in(origin, layout.error());
+  if (const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
+      params.shape.layout() == layout::sequence && sizes.layout() == layout::sequence
+      && sizes != params.shape)
+    return wrong(origin,
+                 fmt::format("holds examples of {}, where shape = {} takes [steps, "
+                             "channels]; x.transpose(0, 2, 1) of NumPy swaps the two",
+                             to_text(sizes), to_text(params.shape)));
   const auto count = static_cast<std::size_t>(a.sizes[0]);
   examples out;
   out.origin = from.origin;
@@ -253,12 +262,13 @@ expected<examples> with_targets(const std::string& origin, const numeric_array& 
   return out;
 }
 
-// Images that come later have the sizes of the training data's, in the same order.
-expected<void> check_image(const std::string& origin, const numeric_array& a,
+// Images and series that come later have the sizes of the training data's, in the same
+// order.
+expected<void> check_sizes(const std::string& origin, const numeric_array& a,
                            const preprocessing& how) {
   const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
   const auto wanted = in_file(how.shape, how.layout);
-  if (sizes.layout() != layout::image || wanted.layout() != layout::image
+  if (sizes.layout() == layout::vector || sizes.layout() != wanted.layout()
       || sizes == wanted)
     return {};
   return wrong(
@@ -375,10 +385,15 @@ expected<examples> read_examples(const example_files& from, const data_params& p
   }
   if (has_table_params(params))
     return wrong(origin, std::string(no_table_params));
-  if (f == format::cifar) {
+  if (f == format::cifar || f == format::series) {
     if (!from.targets.file.empty())
       return wrong(origin, "holds its targets itself; remove target_file");
-    auto parsed = parse_cifar(read->bytes, origin, params);
+    auto parsed =
+        f == format::cifar
+            ? parse_cifar(read->bytes, origin, params)
+            : parse_series(read->bytes, origin).and_then([&](const series_set& set) {
+                return series_examples(set, origin, params);
+              });
     if (parsed)
       parsed->checksum = read->checksum;
     return parsed;
@@ -402,6 +417,10 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
             return read_raw_listed_images(text.text, from.file, params, how);
           return parse_new_csv(text.text, out.origin, params.header, how);
         });
+  if (f == format::series)
+    return parse_series(read->bytes, out.origin).and_then([&](const series_set& set) {
+      return new_series(set, out.origin, how);
+    });
   if (!how.takes_plain_numbers())
     return wrong(out.origin, "is an array, but the training data has columns of texts");
   examples e;
@@ -421,7 +440,7 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     if (!a)
       return tl::unexpected(a.error());
     e.count = static_cast<std::size_t>(a->sizes[0]);
-    if (auto fits = check_image(array->origin, *a, how); !fits)
+    if (auto fits = check_sizes(array->origin, *a, how); !fits)
       return tl::unexpected(std::move(fits).error());
     const bool with_target = a->sizes.size() == 2 && how.target_column
                              && a->count() == e.count * (how.width + 1);

@@ -17,14 +17,17 @@ source_target target_of(data_set& data) {
 } // namespace
 
 std::shared_ptr<const example_source> source_of(data_set data) {
-  const bool image = data.shape.layout() == layout::image;
+  const auto form = data.shape.layout();
+  const char* name = form == layout::image      ? "image"
+                     : form == layout::sequence ? "series"
+                                                : "table";
   source_tables tables{.inputs = {data.features},
                        .targets = data.task.has_classes()
                                       ? stored_numbers(std::move(data.labels))
                                       : stored_numbers(std::move(data.targets))};
   source_description d{.task = data.task,
                        .count = data.examples,
-                       .inputs = {{.name = image ? "image" : "table",
+                       .inputs = {{.name = name,
                                    .shape = std::move(data.shape),
                                    .type = data.features.type(),
                                    .divisor = data.features.divisor()}},

@@ -59,6 +59,23 @@ TEST_CASE("new experiment: what was written loads, with what it says") {
   CHECK(load_data(e.data, e.seed));
 }
 
+TEST_CASE("new experiment: series are learnt from by convolutions over time") {
+  const experiment_files files;
+  std::string series = "@problemName gun\n@classLabel true a b\n@data\n";
+  for (int i = 0; i < 40; ++i)
+    series += "1," + std::to_string(i) + ",3,4" + (i % 2 == 0 ? ":a\n" : ":b\n");
+  write_text(files.folder() / "gun_TEST.ts", series);
+  const auto data = profile_of(files.folder() / "gun_TRAIN.ts", series);
+  const auto text = new_experiment(data, {.name = "gun", .folder = files.folder()});
+  CHECK(text.find("file = \"gun_TRAIN.ts\"") != std::string::npos);
+  CHECK(text.find("target = ") == std::string::npos);
+  CHECK(search_size_for(data).epochs == 200);
+  const auto e = files.loaded(text);
+  CHECK(e.space.name == "series");
+  CHECK(e.data.test_file == files.folder() / "gun_TEST.ts");
+  CHECK(load_data(e.data, e.seed)->shape == tensor_shape{{4, 1}});
+}
+
 TEST_CASE("new experiment: where one class has most rows, classes count alike") {
   const experiment_files files;
   const auto objective = [&](int of_ten) {

@@ -3,6 +3,7 @@
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -149,6 +150,37 @@ TEST_CASE("data profile: CIFAR has its labels itself") {
   CHECK(p.format == "CIFAR");
   CHECK(p.shape == tensor_shape{{3, 32, 32}});
   CHECK(p.classes.size() == 10);
+}
+
+TEST_CASE("data profile: series have their classes, and a test set beside them") {
+  const scratch_folder folder;
+  const std::string head = "@problemName Gun\n@classLabel true a b\n@data\n";
+  write(folder, "Gun_TEST.ts", head + "1,2:a\n");
+  const auto p = profile_in(folder, "Gun_TRAIN.ts",
+                            head + lines(120, [](std::size_t i) {
+                              return fmt::format("{}{}:{}", i % 3 == 0 ? "?," : "1,2,", i,
+                                                 i % 2 == 0 ? "a" : "b");
+                            }));
+  CHECK(p.format == "time series (.ts)");
+  CHECK(p.shape == tensor_shape{{3, 1}});
+  CHECK(p.series());
+  CHECK(p.task == classification);
+  CHECK_FALSE(p.task_guessed);
+  CHECK(p.classes.size() == 2);
+  CHECK(p.test_file.filename() == "Gun_TEST.ts");
+  CHECK(suspicion_lines(p)
+        == std::vector<std::string>{
+            "series have 2 to 3 steps; each is stretched to 3",
+            "40 values are missing; each is put on the line between those around it"});
+  const auto numbers = profile("x.ts", "@problemName x\n@targetLabel true\n@data\n"
+                                           + lines(20, [](std::size_t i) {
+                                               return fmt::format("1,2:3,4:{}", i);
+                                             }));
+  CHECK(numbers.task == regression);
+  CHECK(numbers.shape == tensor_shape{{2, 2}});
+  CHECK(numbers.test_file.empty());
+  CHECK(
+      error_in("x.ts", head + "1,2:a\n2,x:b\n").starts_with("x.ts:5: channel 1, step 2"));
 }
 
 TEST_CASE(

@@ -292,8 +292,9 @@ void add_new(CLI::App& app, command& chosen) {
   auto options = std::make_shared<new_options>();
   auto* sub = app.add_subcommand("new", "Look at data and write an experiment for it");
   sub->add_option("data", options->request.file,
-                  "A CSV, a .npy or .npz array, an IDX file or a batch of CIFAR, also "
-                  "with .gz,\nor a folder with a folder of images for each class")
+                  "A CSV, a .npy or .npz array, an IDX file, a batch of CIFAR or time "
+                  "series (.ts,\n.arff), also with .gz, or a folder with a folder of "
+                  "images for each class")
       ->required();
   sub->add_option(
       "--target", options->request.target,
@@ -306,7 +307,7 @@ void add_new(CLI::App& app, command& chosen) {
       ->capture_default_str();
   sub->add_option("--test", options->request.test_file,
                   "A file of the same kind that is the test set; otherwise one that lies "
-                  "beside\nan array, or a fifth of the data");
+                  "beside\nan array or series, or a fifth of the data");
   sub->add_option("--header", options->request.header,
                   "What the first line of a table is: names, none (a row), counts, or "
                   "\"line 3\" where names stand there (default: found out)");

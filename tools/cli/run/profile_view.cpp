@@ -154,6 +154,7 @@ std::string profile_table(const data_profile& d) {
   if (d.table.columns.empty())
     head += fmt::format(" examples of {}{}\n", to_text(d.shape),
                         d.layout == "channels_last" ? ", channels last in the file"
+                        : d.series()                ? ", steps and channels"
                         : d.image_sizes.empty()     ? ""
                                                     : ", from files of " + d.image_sizes);
   else

@@ -95,6 +95,11 @@ expected<void> check_target(const predict_options& options, const new_examples& 
                             const preprocessing& how) {
   if (!options.score || examples.targets)
     return {};
+  if (how.shape.layout() == layout::sequence)
+    return fail_in(options.data.string(),
+                   {error_kind::invalid_input,
+                    "its series have no classes or numbers, with which --score compares; "
+                    "add them, or leave out --score"});
   if (how.columns.empty() && !how.target_column)
     return fail(error_kind::invalid_input,
                 "--score compares with the target's column of a CSV, and the training "
@@ -176,8 +181,8 @@ void add_predict(CLI::App& app, command& chosen) {
       ->option_text("MODEL|RUN");
   sub->add_option("data", options->data,
                   "Examples like those of the training data, with or without the target: "
-                  "CSV,\n.npy, .npz, IDX or CIFAR, as they are or gzip, an image or a "
-                  "folder of images;\n- reads standard input")
+                  "CSV,\n.npy, .npz, IDX, CIFAR or series (.ts, .arff), as they are or "
+                  "gzip, an image or\na folder of images; - reads standard input")
       ->required()
       ->option_text("DATA");
   sub->add_option(
