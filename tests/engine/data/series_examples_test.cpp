@@ -190,7 +190,7 @@ TEST_CASE("series: what nothing can be learnt from is said") {
   CHECK(wrong(four, {.target = "2"})
         == "x.ts: has one target, the last of each line; leave target out");
   CHECK(wrong(four, {.ignore = {"2"}})
-        == "x.ts: is a file of series; columns, categories, ignore and blanks are for "
+        == "x.ts: is no table; columns, categories, ignore and blanks are for "
            "CSV files");
   CHECK(wrong(four, {.shape = {{1, 1, 2}}})
         == "x.ts: holds time series, whose examples are of [steps, channels], where "
