@@ -38,26 +38,22 @@ struct arff_header {
   bool ended = false;         ///< There is a line @data.
 };
 
-bool is(std::string_view word, std::string_view other) {
-  return word.size() == other.size() && equal_in_any_case(word, other);
-}
-
 arff_header read_header(series_lines& lines) {
   arff_header h;
   bool within = false;
   while (!h.ended && lines.next()) {
     auto rest = lines.line();
     const auto key = take_word(rest);
-    if (!h.begun && !is(key, "@relation"))
+    if (!h.begun && !equal_in_any_case(key, "@relation"))
       return h;
     h.begun = true;
-    h.ended = is(key, "@data");
-    if (is(key, "@end"))
+    h.ended = equal_in_any_case(key, "@data");
+    if (equal_in_any_case(key, "@end"))
       within = false;
-    if (!is(key, "@attribute") || within)
+    if (!equal_in_any_case(key, "@attribute") || within)
       continue;
     const auto name = take_word(rest);
-    within = is(rest, "relational");
+    within = equal_in_any_case(rest, "relational");
     h.relational += within ? 1 : 0;
     h.attributes.push_back({name, rest});
   }
@@ -65,7 +61,8 @@ arff_header read_header(series_lines& lines) {
 }
 
 bool is_numeric(std::string_view type) {
-  return is(type, "numeric") || is(type, "real") || is(type, "integer");
+  return equal_in_any_case(type, "numeric") || equal_in_any_case(type, "real")
+         || equal_in_any_case(type, "integer");
 }
 
 /// A name that ends in a number: "att12" is the stem "att" and 12.
@@ -106,15 +103,18 @@ bool steps_of_series(const arff_header& h) {
   if (steps < least || h.attributes.size() > steps + 1)
     return false;
   const auto stem = numbered_name_of(h.attributes.front().name)->stem;
-  if (std::ranges::any_of(of_time, [&](auto name) { return is(stem, name); }))
+  if (std::ranges::any_of(of_time,
+                          [&](auto name) { return equal_in_any_case(stem, name); }))
     return true;
   const bool alone = h.attributes.size() == steps; // It is to be predicted, or cut off.
-  return is(stem, "att") && (alone || is(h.attributes.back().name, "target"));
+  return equal_in_any_case(stem, "att")
+         && (alone || equal_in_any_case(h.attributes.back().name, "target"));
 }
 
 bool holds_series(const arff_header& h) {
   return h.relational == 1
-             ? h.attributes.size() <= 2 && is(h.attributes.front().type, "relational")
+             ? h.attributes.size() <= 2
+                   && equal_in_any_case(h.attributes.front().type, "relational")
              : h.relational == 0 && steps_of_series(h);
 }
 

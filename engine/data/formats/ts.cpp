@@ -34,26 +34,22 @@ struct ts_header {
   std::optional<bool> classes, numbers; ///< Each series has a class, or a number.
 };
 
-bool is(std::string_view word, std::string_view key) {
-  return word.size() == key.size() && equal_in_any_case(word, key);
-}
-
 expected<ts_header> read_header(series_lines& lines, series_builder& out) {
   ts_header h;
   while (lines.next()) {
     out.begin(lines.number());
     auto rest = lines.line();
     const auto key = take_word(rest);
-    if (is(key, "@data"))
+    if (equal_in_any_case(key, "@data"))
       return h;
     if (!key.starts_with('@'))
       return out.wrong("stands before the line @data, and does not begin with @ or #");
-    const bool yes = is(take_word(rest), "true");
-    if (is(key, "@timestamps") && yes)
+    const bool yes = equal_in_any_case(take_word(rest), "true");
+    if (equal_in_any_case(key, "@timestamps") && yes)
       return out.wrong(std::string(with_times));
-    if (is(key, "@classlabel"))
+    if (equal_in_any_case(key, "@classlabel"))
       h.classes = yes;
-    if (is(key, "@targetlabel"))
+    if (equal_in_any_case(key, "@targetlabel"))
       h.numbers = yes;
   }
   return out.wrong("is the last line, and none was @data, behind which the series stand");
@@ -97,7 +93,8 @@ bool looks_like_ts(std::string_view text) {
     return false;
   auto rest = lines.line();
   const auto word = take_word(rest);
-  return std::ranges::any_of(keys, [&](std::string_view key) { return is(word, key); });
+  return std::ranges::any_of(
+      keys, [&](std::string_view key) { return equal_in_any_case(word, key); });
 }
 
 expected<series_set> parse_ts(std::string_view text, std::string_view origin) {
