@@ -56,6 +56,9 @@ struct least_size {
 /// Whole numbers alone decide, so that all machines give the same bytes.
 [[nodiscard]] picture scaled_to(const picture& p, std::size_t height, std::size_t width);
 
+/// Returns the picture as a PNG file; empty where libpng has no memory for it.
+[[nodiscard]] std::string encode_png(const picture& p);
+
 /// Returns the picture with so many channels, 1 or 3: grey is .299, .587 and .114 of red,
 /// green and blue.
 [[nodiscard]] picture with_channels(picture p, std::size_t channels);

@@ -57,3 +57,19 @@ expected<picture> decode(std::string_view bytes, const image_header& known, leas
 const decoder png{"PNG", begins, header, decode};
 
 } // namespace clade::image_decoders
+
+std::string clade::encode_png(const picture& p) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(p.width);
+  image.height = static_cast<png_uint_32>(p.height);
+  image.format = p.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  std::string out;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  out.resize(size);
+  if (png_image_write_to_memory(&image, out.data(), &size, 0, p.pixels.data(), 0, nullptr)
+      == 0)
+    return {};
+  out.resize(size);
+  return out;
+}

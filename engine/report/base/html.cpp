@@ -2,7 +2,10 @@
 
 #include "genome/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 
 namespace clade {
 
@@ -39,6 +42,21 @@ std::string escaped(std::string_view text) {
     else
       out += c;
   });
+  return out;
+}
+
+std::string data_address(std::string_view type, std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out = fmt::format("data:{};base64,", type);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto three = bytes.substr(i, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t b = 0; b < 3; ++b)
+      bits = bits << 8 | (b < three.size() ? static_cast<unsigned char>(three[b]) : 0U);
+    for (std::size_t d = 0; d < 4; ++d)
+      out += d <= three.size() ? digits[bits >> (18 - 6 * d) & 63] : '=';
+  }
   return out;
 }
 
@@ -100,6 +118,9 @@ pre { background: var(--fill); border: 1px solid var(--line); border-radius: 5px
 .pair > * { min-width: 0; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 8px 36px;
   align-items: start; }
+.pictures { display: flex; flex-wrap: wrap; gap: 14px; margin: 10px 0; }
+.pictures figure { margin: 0; width: 112px; } .pictures img { width: 112px; image-rendering: pixelated; display: block; }
+.pictures figcaption { font-size: 12.5px; color: var(--soft); overflow-wrap: anywhere; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 8px 0 0; font-size: 12.5px; color: var(--soft); }
 .legend i { display: inline-block; width: 16px; height: 3px; border-radius: 2px; margin: 0 6px 3px 0; }
 .legend i.area { height: 10px; margin-bottom: -1px; opacity: .25; }

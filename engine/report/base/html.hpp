@@ -14,6 +14,9 @@ namespace clade {
 /// column or an element is escaped.
 [[nodiscard]] std::string escaped_markdown(std::string_view text);
 
+/// Returns an address that holds the bytes itself: "data:image/png;base64,iVBO...".
+[[nodiscard]] std::string data_address(std::string_view type, std::string_view bytes);
+
 /// The style of a report, for light, dark and paper. Elements of charts have classes:
 /// "c1" to "c4" are the colours of series.
 extern const char* const report_style;

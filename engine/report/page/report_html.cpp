@@ -150,6 +150,22 @@ std::string columns_html(const run_report& story) {
                       : paragraph(column_words(story.details)) + rows_html(rows, 'l');
 }
 
+/// The images that were told wrongly, each with what it is and what it was taken for.
+std::string pictures_html(const run_report& story) {
+  std::string figures;
+  for (std::size_t i = 0; i < story.wrong_pictures.size(); ++i) {
+    const auto& m = story.details->evidence->classes[i];
+    const auto words = escaped(fmt::format("{}, taken for {}", m.actual, m.predicted));
+    if (!story.wrong_pictures[i].empty())
+      figures += fmt::format(
+          "<figure><img alt=\"{}\" title=\"{}\" src=\"{}\"><figcaption>{}</figcaption>"
+          "</figure>\n",
+          words, escaped(m.file.value_or(fmt::format("index {}", m.place))),
+          data_address("image/png", story.wrong_pictures[i]), words);
+  }
+  return figures.empty() ? "" : "<div class=\"pictures\">\n" + figures + "</div>\n";
+}
+
 std::string test_html(const run_report& story) {
   if (!story.details)
     return "";
@@ -160,7 +176,7 @@ std::string test_html(const run_report& story) {
         confusion_rows(story.details, widest_confusion), error_rows(story.details),
         wrong_rows(story.details), reliability_rows(story.details)})
     out += rows.empty() ? "" : rows_html(rows, 'l');
-  return out;
+  return out + pictures_html(story);
 }
 
 std::string champion_html(const run_report& story) {

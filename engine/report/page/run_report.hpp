@@ -89,6 +89,7 @@ struct run_report {
 
   /// The story of the data, which the store does not have.
   std::optional<data_story> data;
+  std::vector<std::string> wrong_pictures; ///< See wrong_pictures.hpp.
   std::string without_data; ///< Why there is none; empty where the run needs none.
   node_costs costs;         ///< The costs of the best candidate's network.
 

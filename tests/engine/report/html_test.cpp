@@ -28,3 +28,14 @@ TEST_CASE("html: Markdown is escaped too, and stays on its line") {
   CHECK(escaped_markdown("> a -> b") == "&gt; a -> b");
   CHECK(escaped_markdown("a\\b") == "a\\\\b");
 }
+
+TEST_CASE("html: an address can hold the bytes itself") {
+  const auto digits = [](std::string_view bytes) {
+    return data_address("text/plain", bytes);
+  };
+  CHECK(digits("") == "data:text/plain;base64,");
+  CHECK(digits("f") == "data:text/plain;base64,Zg==");
+  CHECK(digits("fo") == "data:text/plain;base64,Zm8=");
+  CHECK(digits("foobar") == "data:text/plain;base64,Zm9vYmFy");
+  CHECK(digits("\xff\xfe\xfd") == "data:text/plain;base64,//79");
+}

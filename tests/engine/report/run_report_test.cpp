@@ -133,6 +133,12 @@ TEST_CASE("story: what the seeds brought and what was most wrong are in both lay
     CHECK(text.find("<b>ant") == std::string::npos);
   }
   CHECK(to_markdown(story_of(a_history())).find("seeds") == std::string::npos);
+  auto pictured = story;
+  pictured.wrong_pictures = {"PNG"};
+  CHECK_THAT(
+      to_html(pictured),
+      Catch::Contains("<img alt=\"&lt;b&gt;ant, taken for bee\" title=\"index 17\" "
+                      "src=\"data:image/png;base64,UE5H\">"));
 }
 
 TEST_CASE("story: what people and machines wrote is text and never markup") {
