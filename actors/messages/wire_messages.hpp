@@ -15,7 +15,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 18;
+inline constexpr std::uint32_t protocol_version = 19;
 
 /// A task that a node has, and the lease it has it for.
 struct held_lease {

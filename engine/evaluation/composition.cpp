@@ -2,7 +2,7 @@
 //
 //   members     = [[id, genome, fold, bag, weights: binary]...]
 //   composition = [model, tested, linear: tested | nil, trees: tested | nil,
-//                  fitted_weights: binary]
+//                  convolutions: tested | nil, fitted_weights: binary]
 #include "engine/evaluation/composition.hpp"
 
 #include "engine/run/records/record_fields.hpp"
@@ -25,6 +25,7 @@ static void fields(auto& v, like<composition> auto& c) {
   v("tested", c.tested);
   v("linear", c.linear);
   v("trees", c.trees);
+  v("convolutions", c.convolutions);
   v("fitted weights", c.fitted_weights, as_binary());
 }
 

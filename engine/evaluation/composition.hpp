@@ -30,10 +30,10 @@ enum class composition_purpose : std::uint8_t {
 struct composition {
   model_composed model;
   examination tested; ///< Empty of an interim one, and so are those below.
-  /// The linear model and boosted trees, tested; none where they could not be fitted in
-  /// time, or the examples are no vectors.
-  std::optional<examination> linear, trees;
-  /// The encoded weights of those of these two that are part of the final model; empty
+  /// The linear model, boosted trees of vectors and random convolutions of sequences,
+  /// tested; none where they could not be fitted in time, or the examples are others.
+  std::optional<examination> linear, trees, convolutions;
+  /// The encoded weights of those of these that are part of the final model; empty
   /// where none is.
   bytes fitted_weights;
 };

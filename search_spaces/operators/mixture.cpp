@@ -11,6 +11,7 @@ namespace clade {
 namespace {
 
 const std::string trees_layer = "trees";
+const std::string convolutions_layer = "convolutions";
 
 // Appends a layer whose inputs are there; returns its place.
 std::size_t append(network& n, std::string name, std::string op,
@@ -67,8 +68,40 @@ network tree_network(const problem& p, const tree_sizes& sizes) {
   return n;
 }
 
-bool is_of_trees(std::string_view tensor) {
-  return tensor.starts_with(trees_layer + ".");
+namespace {
+
+std::vector<setting> settings_for(const convolution_sizes& sizes) {
+  return {{"dilations", sizes.dilations},
+          {"groups", sizes.groups},
+          {"kernels", threshold_kernels},
+          {"thresholds", sizes.thresholds}};
+}
+
+} // namespace
+
+bool are_possible(const convolution_sizes& sizes) {
+  const auto* row = find_operator("random_convolutions");
+  return complete(*row, settings_for(sizes)).has_value();
+}
+
+bool has_convolutions(const tensor_shape& input) {
+  return input.layout() == layout::sequence && input.sizes[0] > 1;
+}
+
+network convolution_network(const problem& p, const convolution_sizes& sizes) {
+  network n;
+  n.layers.push_back(input_layer(p.input));
+  const auto convolutions =
+      append(n, convolutions_layer, "random_convolutions", settings_for(sizes), {0});
+  append(n, convolutions_layer + ".output", "output", {{"outputs", p.outputs}},
+         {convolutions});
+  return n;
+}
+
+fitted_kind fitted_kind_of(std::string_view tensor) {
+  return tensor.starts_with(trees_layer + ".")          ? fitted_kind::trees
+         : tensor.starts_with(convolutions_layer + ".") ? fitted_kind::convolutions
+                                                        : fitted_kind::linear;
 }
 
 std::string member_prefix(std::size_t i) {
@@ -94,6 +127,10 @@ expected<network> decode_mixture(const search_space& space,
       networks.push_back(std::move(*n));
     } else if (const auto* sizes = std::get_if<tree_sizes>(&m)) {
       networks.push_back(tree_network(p, *sizes));
+    } else if (const auto* convolutions = std::get_if<convolution_sizes>(&m)) {
+      if (!has_convolutions(p.input))
+        return fail(error_kind::corrupt, "an ensemble convolves what is no sequence");
+      networks.push_back(convolution_network(p, *convolutions));
     } else {
       networks.push_back(linear_network(p));
     }

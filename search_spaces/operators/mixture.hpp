@@ -31,6 +31,30 @@ struct tree_sizes {
 /// "trees.output".
 [[nodiscard]] network tree_network(const problem& p, const tree_sizes& sizes);
 
+/// The size of random convolutions of a sequence.
+struct convolution_sizes {
+  std::int64_t dilations = 1;
+  std::int64_t groups = 1;
+  std::int64_t thresholds = 1;
+
+  friend bool operator==(const convolution_sizes&, const convolution_sizes&) = default;
+};
+
+/// Whether the operator random_convolutions may be of these sizes.
+[[nodiscard]] bool are_possible(const convolution_sizes& sizes);
+/// Whether examples of this shape have random convolutions: they are sequences of two
+/// steps at least.
+[[nodiscard]] bool has_convolutions(const tensor_shape& input);
+
+/// The kernels with thresholds of a `convolution_network`: all of length 9 that have three
+/// weights of 2 and six of -1.
+inline constexpr std::int64_t threshold_kernels = 84;
+
+/// A linear model of random convolutions of a sequence as a network: the input, the layer
+/// "convolutions" and the output "convolutions.output".
+[[nodiscard]] network convolution_network(const problem& p,
+                                          const convolution_sizes& sizes);
+
 /// An ensemble mixes one of these.
 enum class mixed_answers : std::uint8_t {
   probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
@@ -57,17 +81,21 @@ struct candidate_member {
   bool mirrored = false; ///< It is of images, and so in `mixture_of`.
 };
 
-/// A member of an ensemble: the linear model, boosted trees or a candidate.
-using mixture_member = std::variant<linear_member, tree_sizes, candidate_member>;
+/// A member of an ensemble: the linear model, boosted trees, a candidate or a linear model
+/// of random convolutions.
+using mixture_member =
+    std::variant<linear_member, tree_sizes, candidate_member, convolution_sizes>;
 
 /// Makes the networks of the members and joins them.
 [[nodiscard]] expected<network> decode_mixture(const search_space& space,
                                                std::span<const mixture_member> members,
                                                const problem& p, mixed_answers what);
 
-/// Whether a tensor of `network_module::weights` is one of boosted trees; those of the
-/// linear model have other names.
-[[nodiscard]] bool is_of_trees(std::string_view tensor);
+/// The kinds of members that are no genome's.
+enum class fitted_kind : std::uint8_t { linear, trees, convolutions };
+
+/// Returns the kind of member whose tensor of `network_module::weights` has this name.
+[[nodiscard]] fitted_kind fitted_kind_of(std::string_view tensor);
 
 /// "m1_" for the first.
 [[nodiscard]] std::string member_prefix(std::size_t i);

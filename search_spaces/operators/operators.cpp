@@ -16,6 +16,7 @@ std::span<const operator_entry> operators() {
                               adapter_operators(),
                               table_operators(),
                               sequence_operators(),
+                              random_convolution_operators(),
                               {&output_operator(), 1},
                               image_composites(),
                               table_composites(),

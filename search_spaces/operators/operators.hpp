@@ -98,6 +98,12 @@ struct composite_input {
 /// threshold of i, else by 2i + 2; the leaves come after the inner nodes. Feature j of what
 /// comes out is the sum of trees j, j + width, j + 2 width and so on.
 ///
+/// **random_convolutions** has kernels in parts: part 2 i is of the sequence, part 2 i + 1
+/// of its differences (each step less the one before it), and both see every (2^i)th step,
+/// and zeros beyond the ends. From each part there come out first the shares of the
+/// thresholds, those of all kernels for one threshold after another, then what kernels
+/// say where they are the highest of their group, and where they are the lowest.
+///
 /// **Composites** are operators that are several layers (operator_rows.hpp): they have
 /// `parts` in place of `shape` and `cost`, and no kernel of their own.
 ///
@@ -164,6 +170,11 @@ struct operator_entry {
 [[nodiscard]] const operator_entry& operator_of(const layer& l);
 
 inline constexpr double narrowest_bin = 1e-3;
+
+/// The steps that a kernel of random_convolutions sees.
+inline constexpr std::int64_t random_kernel_length = 9;
+/// The kernels that compete in a group of random_convolutions.
+inline constexpr std::int64_t kernels_of_group = 8;
 
 /// The places of the windows of a convolution or pool along one side.
 struct window_places {

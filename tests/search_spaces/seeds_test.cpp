@@ -164,15 +164,41 @@ TEST_CASE("mixture: boosted trees are one for two classes and else one for each"
   REQUIRE(both);
   CHECK(both->layers[2].name == "m2_trees");
   CHECK(both->layers[3].name == "m2_trees.output");
-  CHECK(is_of_trees("trees.leaves"));
-  CHECK_FALSE(is_of_trees("output.weight"));
+  CHECK(fitted_kind_of("trees.leaves") == fitted_kind::trees);
+  CHECK(fitted_kind_of("output.weight") == fitted_kind::linear);
 }
 
 TEST_CASE("mixture: sizes of trees have bounds") {
-  CHECK(are_possible({.trees = 1, .depth = 1}));
-  CHECK_FALSE(are_possible({.trees = 0, .depth = 1}));
-  CHECK_FALSE(are_possible({.trees = 1, .depth = 9}));
-  CHECK_FALSE(are_possible({.trees = 1 << 20, .depth = 3}));
+  CHECK(are_possible(tree_sizes{.trees = 1, .depth = 1}));
+  CHECK_FALSE(are_possible(tree_sizes{.trees = 0, .depth = 1}));
+  CHECK_FALSE(are_possible(tree_sizes{.trees = 1, .depth = 9}));
+  CHECK_FALSE(are_possible(tree_sizes{.trees = 1 << 20, .depth = 3}));
+}
+
+TEST_CASE("mixture: random convolutions are of sequences") {
+  const problem sequences{{{20, 3}}, 4};
+  const convolution_sizes sizes{.dilations = 2, .groups = 3, .thresholds = 5};
+  const auto n = convolution_network(sequences, sizes);
+  REQUIRE(n.layers.size() == 3);
+  CHECK(n.layers[1].out == tensor_shape{{2 * 2 * (84 * 5 + 16 * 3)}});
+  // Four parts of 108 kernels at 20 steps, each of 27 weights and with 5 thresholds.
+  CHECK(n.layers[1].cost == layer_cost{0, 4 * 2160 * 32, 8 * 2160 + 4 * 1872});
+  CHECK(n.layers[2].out == tensor_shape{{4}});
+  const std::vector<mixture_member> members{sizes, linear_member()};
+  const auto both =
+      decode_mixture(with("").value(), members, sequences, mixed_answers::probabilities);
+  REQUIRE(both);
+  CHECK(both->layers[1].name == "m1_convolutions");
+  CHECK(both->layers[2].name == "m1_convolutions.output");
+  CHECK(fitted_kind_of("convolutions.weight") == fitted_kind::convolutions);
+  const problem one_step{{{1, 3}}, 4};
+  for (const auto& p : {three_of_four, one_step})
+    CHECK_FALSE(
+        decode_mixture(with("").value(), members, p, mixed_answers::probabilities));
+  CHECK(are_possible(convolution_sizes{}));
+  CHECK_FALSE(are_possible(convolution_sizes{.dilations = 17}));
+  CHECK_FALSE(are_possible(convolution_sizes{.groups = 0}));
+  CHECK_FALSE(are_possible(convolution_sizes{.thresholds = 65}));
 }
 
 TEST_CASE("mixture: the linear model of images flattens them") {

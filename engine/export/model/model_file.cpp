@@ -13,10 +13,11 @@
 //              | [ [genome | nil...], ... as above, true, [place, trees, depth] ]
 //              | [ [genome | nil...], ... as above, true, [place, trees, depth] | nil,
 //                  [place of a mirrored member...] ]
+//              | [ ... as the last, [place, dilations, groups, thresholds] ]
 //     tensor = [ its name in the run, its name in this file ]
 //
 // An ensemble has a list of members, of which nil is the linear model, or the boosted trees
-// where their place in the list and their sizes are given. Its probabilities are bounded
+// or random convolutions where their place in the list and their sizes are given. Its probabilities are bounded
 // where it has the tensor "mixture.least".
 //
 // The network is decoded from the genome as in the run, and held against the tensors'
@@ -193,6 +194,18 @@ void decode_trees(decoder& in, std::vector<mixture_member>& members) {
     members[place] = sizes;
 }
 
+void decode_convolutions(decoder& in, std::vector<mixture_member>& members) {
+  in.array(4);
+  const auto place = in.natural();
+  convolution_sizes sizes{.dilations = in.integer()};
+  sizes.groups = in.integer();
+  sizes.thresholds = in.integer();
+  if (place >= members.size() || !are_possible(sizes))
+    in.fail("random convolutions of impossible size or place");
+  else
+    members[place] = sizes;
+}
+
 void decode_mirrored(decoder& in, std::vector<mixture_member>& members) {
   for (const auto place : decode_list(in, [](decoder& d) { return d.natural(); })) {
     auto* one =
@@ -207,7 +220,7 @@ expected<stored_model> decode_origin(const bytes& raw) {
   decoder in(raw);
   stored_model m;
   const auto fields = in.array();
-  if (fields < 7 || fields > 10)
+  if (fields < 7 || fields > 11)
     in.fail(fmt::format("a model of {} fields", fields));
   if (fields > 7)
     m.members = decode_list(in, [](decoder& d) {
@@ -233,6 +246,8 @@ expected<stored_model> decode_origin(const bytes& raw) {
     decode_trees(in, m.members);
   if (fields > 9)
     decode_mirrored(in, m.members);
+  if (fields > 10)
+    decode_convolutions(in, m.members);
   if (auto whole = in.finish(); !whole)
     return damaged(whole.error().message);
   return m;
@@ -327,22 +342,74 @@ expected<trained_network> decode_whole(const bytes& file) {
 
 } // namespace
 
-bytes encode_origin(const exported_model& m) {
-  encoder out;
-  const auto& members = m.origin->members;
-  const auto trees = std::ranges::find_if(members, [](const mixture_member& one) {
-    return std::holds_alternative<tree_sizes>(one);
+namespace {
+
+template<class Member>
+std::optional<std::size_t> place_of(std::span<const mixture_member> members) {
+  const auto found = std::ranges::find_if(members, [](const mixture_member& one) {
+    return std::holds_alternative<Member>(one);
   });
-  const bool with_trees = trees != members.end();
-  std::vector<std::size_t> mirrored;
+  return found == members.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - members.begin()));
+}
+
+std::vector<std::size_t> mirrored_places(std::span<const mixture_member> members) {
+  std::vector<std::size_t> places;
   for (std::size_t i = 0; i < members.size(); ++i)
     if (const auto* one = std::get_if<candidate_member>(&members[i]);
         one != nullptr && one->mirrored)
-      mirrored.push_back(i);
+      places.push_back(i);
+  return places;
+}
+
+/// The facts of members beyond the list of them. Its fields end with the last that says
+/// something, so that earlier versions read all that they know.
+struct member_places {
+  explicit member_places(std::span<const mixture_member> all)
+      : members(all),
+        trees(place_of<tree_sizes>(all)),
+        convolutions(place_of<convolution_sizes>(all)),
+        mirrored(mirrored_places(all)) {}
+
+  [[nodiscard]] std::size_t fields() const {
+    return convolutions ? 3 : !mirrored.empty() ? 2 : trees ? 1 : 0;
+  }
+  void write(encoder& out) const;
+
+  std::span<const mixture_member> members;
+  std::optional<std::size_t> trees, convolutions;
+  std::vector<std::size_t> mirrored;
+};
+
+void member_places::write(encoder& out) const {
+  if (trees) {
+    const auto& sizes = std::get<tree_sizes>(members[*trees]);
+    out.array(3).natural(*trees).integer(sizes.trees).integer(sizes.depth);
+  } else if (fields() > 1) {
+    out.nil();
+  }
+  if (fields() > 1) {
+    out.array(mirrored.size());
+    for (const auto place : mirrored)
+      out.natural(place);
+  }
+  if (convolutions) {
+    const auto& sizes = std::get<convolution_sizes>(members[*convolutions]);
+    out.array(4).natural(*convolutions).integer(sizes.dilations);
+    out.integer(sizes.groups).integer(sizes.thresholds);
+  }
+}
+
+} // namespace
+
+bytes encode_origin(const exported_model& m) {
+  encoder out;
+  const auto& members = m.origin->members;
+  const member_places places(members);
   // An ensemble has its members in the place of the genome, and a field more, so that
-  // earlier versions refuse it; one with boosted trees has two more, and one with mirrored
-  // members three.
-  out.array(members.empty() ? 7 : !mirrored.empty() ? 10 : with_trees ? 9 : 8);
+  // earlier versions refuse it.
+  out.array(members.empty() ? 7 : 8 + places.fields());
   if (members.empty())
     out.encode(m.origin->genes);
   else
@@ -358,19 +425,9 @@ bytes encode_origin(const exported_model& m) {
   out.array(m.run_tensors.size());
   for (const auto& t : m.run_tensors)
     out.array(2).text(t.name).text(m.weights[t.index].name);
-  if (!members.empty())
+  if (!members.empty()) {
     out.boolean(true);
-  if (with_trees) {
-    const auto& sizes = std::get<tree_sizes>(*trees);
-    out.array(3).natural(static_cast<std::uint64_t>(trees - members.begin()));
-    out.integer(sizes.trees).integer(sizes.depth);
-  } else if (!mirrored.empty()) {
-    out.nil();
-  }
-  if (!mirrored.empty()) {
-    out.array(mirrored.size());
-    for (const auto place : mirrored)
-      out.natural(place);
+    places.write(out);
   }
   return out.take();
 }

@@ -54,6 +54,7 @@ struct kernel_row {
 [[nodiscard]] std::span<const kernel_row> norm_kernels();
 [[nodiscard]] std::span<const kernel_row> sequence_kernels();
 [[nodiscard]] std::span<const kernel_row> table_kernels();
+[[nodiscard]] std::span<const kernel_row> random_convolution_kernels();
 
 /// Returns scores whose probabilities are those of `scores` [examples, classes], mixed with
 /// equal ones so that none is below `least`.

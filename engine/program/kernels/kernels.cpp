@@ -9,8 +9,9 @@ namespace clade {
 std::span<const kernel_row> kernels() {
   static const auto all = [] {
     std::vector<kernel_row> rows;
-    for (const auto family : {plain_kernels(), map_kernels(), pool_kernels(),
-                              norm_kernels(), sequence_kernels(), table_kernels()})
+    for (const auto family :
+         {plain_kernels(), map_kernels(), pool_kernels(), norm_kernels(),
+          sequence_kernels(), table_kernels(), random_convolution_kernels()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

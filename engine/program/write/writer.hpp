@@ -117,6 +117,7 @@ struct writer {
 [[nodiscard]] std::span<const writer> norm_writers();
 [[nodiscard]] std::span<const writer> sequence_writers();
 [[nodiscard]] std::span<const writer> table_writers();
+[[nodiscard]] std::span<const writer> random_convolution_writers();
 
 /// The shortest digits that give the number back, with a point or an exponent.
 [[nodiscard]] std::string literal(double v);

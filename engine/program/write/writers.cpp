@@ -11,8 +11,9 @@ namespace clade {
 std::span<const writer> writers() {
   static const auto all = [] {
     std::vector<writer> rows;
-    for (const auto family : {plain_writers(), map_writers(), pool_writers(),
-                              norm_writers(), sequence_writers(), table_writers()})
+    for (const auto family :
+         {plain_writers(), map_writers(), pool_writers(), norm_writers(),
+          sequence_writers(), table_writers(), random_convolution_writers()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

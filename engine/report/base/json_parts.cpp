@@ -47,7 +47,10 @@ json most_wrong_json(const std::optional<test_evidence>& e) {
 }
 
 const char* model_of(const ensemble_member& m) {
-  return m.trees ? "boosted trees" : m.id == 0 ? "linear model" : "candidate";
+  return m.trees          ? "boosted trees"
+         : m.convolutions ? "random convolutions"
+         : m.id == 0      ? "linear model"
+                          : "candidate";
 }
 
 ordered_json best_json(const std::optional<seed_story::best>& best) {

@@ -19,7 +19,9 @@
 //               | [14, id, slot, waited_ms, of_ms, left_out, of_gradients]
 //                                                                straggler_seen
 //               | [15, [as 13, without its kind]]                interim_composed
-//   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees
+//   member      = [id, share, temperature, (trees, mirrored, convolutions)]
+//   trees       = [trees, depth] | nil
+//   convolutions = [dilations, groups, thresholds]
 //   ranked      = [subject, id, metrics, parameters, share]
 //   training    = [source, epochs, fold, (threads)]
 //   fold        = [index, of]

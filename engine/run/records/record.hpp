@@ -34,7 +34,8 @@ struct candidate_evaluated {
 
 /// Metrics on the held-out test data, of the champion and of what it is compared with.
 struct examination {
-  /// "champion", "best random candidate", "linear model", "boosted trees", "final model"
+  /// "champion", "best random candidate", "linear model", "boosted trees",
+  /// "random convolutions", "final model"
   std::string subject;
   candidate_id id = 0; ///< 0 of what is no candidate.
   std::vector<metric> metrics;
@@ -156,7 +157,8 @@ struct final_planned {
 
 /// A model that is part of an ensemble, and its share of what the ensemble says.
 struct ensemble_member {
-  /// 0: the linear model or boosted trees, whose weights are kept under this number.
+  /// 0: the linear model, boosted trees or random convolutions, whose weights are kept
+  /// under this number.
   candidate_id id = 0;
   double share = 0;
   double temperature = 1;            ///< Its scores of classes are divided by it.
@@ -164,6 +166,14 @@ struct ensemble_member {
   /// It says the mean of what it says of an image and of its mirror image. None, as in runs
   /// of earlier versions: it does not.
   std::optional<bool> mirrored{};
+  std::optional<convolution_sizes> convolutions{}; ///< The sizes of random convolutions.
+
+  /// Returns the kind that it is of if its number is 0.
+  [[nodiscard]] fitted_kind fitted() const {
+    return trees          ? fitted_kind::trees
+           : convolutions ? fitted_kind::convolutions
+                          : fitted_kind::linear;
+  }
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };

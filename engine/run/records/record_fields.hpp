@@ -267,12 +267,19 @@ void fields(auto& v, like<tree_sizes> auto& t) {
   v("depth", t.depth);
 }
 
+void fields(auto& v, like<convolution_sizes> auto& c) {
+  v("dilations", c.dilations);
+  v("groups", c.groups);
+  v("thresholds", c.thresholds);
+}
+
 void fields(auto& v, like<ensemble_member> auto& m) {
   v("id", m.id);
   v("share", m.share);
   v("temperature", m.temperature);
   v.last("trees", m.trees);
   v.last("mirrored", m.mirrored);
+  v.last("convolutions", m.convolutions);
 }
 
 void fields(auto& v, like<ranked_model> auto& m) {

@@ -48,8 +48,10 @@ void check_read(decoder& in, const model_composed& r) {
       in.fail("a share of an ensemble is not in (0, 1]");
     else if (m.trees && (m.id != 0 || !are_possible(*m.trees)))
       in.fail("trees of an ensemble are of impossible size");
+    else if (m.convolutions && (m.id != 0 || m.trees || !are_possible(*m.convolutions)))
+      in.fail("random convolutions of an ensemble are of impossible size");
     else if (m.mirrored && m.id == 0)
-      in.fail("the linear model or trees of an ensemble are mirrored");
+      in.fail("a member of an ensemble is mirrored that is no candidate");
     else if (!(m.temperature > 0) || !std::isfinite(m.temperature))
       in.fail("the temperature of a member is not above 0");
   if (!(r.temperature > 0) || !std::isfinite(r.temperature))

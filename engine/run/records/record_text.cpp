@@ -110,9 +110,10 @@ std::string to_text(const ensemble_member& m, int digits) {
   std::ostringstream share;
   share << std::fixed << std::setprecision(digits) << m.share;
   return fmt::format("{} of {}", share.str(),
-                     m.trees     ? "boosted trees"
-                     : m.id == 0 ? "the linear model"
-                                 : numbered(m.id));
+                     m.trees          ? "boosted trees"
+                     : m.convolutions ? "random convolutions"
+                     : m.id == 0      ? "the linear model"
+                                      : numbered(m.id));
 }
 
 std::string to_text(const instruction& i) {

@@ -74,7 +74,7 @@ expected<std::string> copy_records(const connection& from, salvage_copy& to,
 }
 
 std::string weights_of(candidate_id id) {
-  return id == 0 ? "the weights of the final model's linear model or trees"
+  return id == 0 ? "the weights of the final model's members that are no candidates"
                  : fmt::format("the weights of #{}", id);
 }
 

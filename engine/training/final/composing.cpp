@@ -241,6 +241,7 @@ composition composer::composed(const ensemble& e) {
   composition out;
   out.linear = std::move(models_.linear);
   out.trees = std::move(models_.trees);
+  out.convolutions = std::move(models_.convolutions);
   const auto total = sum_of(e.chosen);
   std::vector<weight_tensor> fitted;
   for (std::size_t i = 0; i < e.chosen.size(); ++i) {
@@ -249,7 +250,10 @@ composition composer::composed(const ensemble& e) {
     const auto& bag = models_.bags[i];
     const double share = e.chosen[i] / total;
     if (bag.members.empty())
-      out.model.members.push_back({.id = 0, .share = share, .trees = bag.trees});
+      out.model.members.push_back({.id = 0,
+                                   .share = share,
+                                   .trees = bag.trees,
+                                   .convolutions = bag.convolutions});
     fitted.insert(fitted.end(), bag.weights.begin(), bag.weights.end());
     for (const auto* m : bag.members)
       out.model.members.push_back(
@@ -344,6 +348,7 @@ expected<composition> compose_final_model(training_context& context,
       models.add(bag);
     models.add_linear_model();
     models.add_boosted_trees();
+    models.add_random_convolutions();
     return composer(context, models, purpose).compose();
   } catch (...) {
     return fail(error_kind::io, "the final model: " + failure_of_exception().reason);

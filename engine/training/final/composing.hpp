@@ -4,7 +4,8 @@
 
 namespace clade {
 
-/// Chooses an ensemble among the members, the linear model and, of tables, boosted trees by
+/// Chooses an ensemble among the members, the linear model and, of tables, boosted trees,
+/// of sequences random convolutions, by
 /// what they say of the validation part (ensemble_selection.hpp), calibrates it and
 /// measures it on the test part. It is never behind any of them alone, by the run's
 /// objective (engine/run/steps/final_choice.hpp): where the ensemble of the lowest loss

@@ -8,6 +8,7 @@
 #include "engine/run/steps/final_choice.hpp"
 #include "engine/training/baselines/boosted_trees.hpp"
 #include "engine/training/baselines/linear_model.hpp"
+#include "engine/training/baselines/random_convolutions.hpp"
 #include "engine/training/final/examining.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
 #include "engine/training/network/data_folds.hpp"
@@ -29,7 +30,9 @@ struct too_late {};
 
 std::string name_of(const model_bag& bag) {
   if (bag.members.empty())
-    return bag.trees ? "boosted trees" : "the linear model";
+    return bag.trees          ? "boosted trees"
+           : bag.convolutions ? "random convolutions"
+                              : "the linear model";
   const auto id = numbered(bag.members.front()->id);
   return bag.has_folds() ? "the folds of " + id : id;
 }
@@ -236,10 +239,9 @@ void model_gathering::add_linear_model() {
 }
 
 std::shared_ptr<network_module>
-model_gathering::network_of(const tree_sizes& sizes,
+model_gathering::network_of(const network& n,
                             const std::vector<weight_tensor>& weights) const {
-  auto net = std::make_shared<network_module>(tree_network(context_.problem(), sizes),
-                                              training_key{}, data_.features.device());
+  auto net = std::make_shared<network_module>(n, training_key{}, data_.features.device());
   const auto loaded = net->load(weights);
   TORCH_CHECK(loaded.has_value(), loaded.error().message);
   return net;
@@ -253,9 +255,8 @@ void model_gathering::add_boosted_trees() {
   if (!fitted)
     return left_out.push_back(fitted.error().message);
   const auto says = [this](const fitted_trees& f) -> model {
-    return [net = network_of(f.sizes, f.weights)](const at::Tensor& x) {
-      return net->forward(x);
-    };
+    return [net = network_of(tree_network(context_.problem(), f.sizes), f.weights)](
+               const at::Tensor& x) { return net->forward(x); };
   };
   model_bag bag{.trees = fitted->whole.sizes,
                 .turns = no_turns(),
@@ -275,6 +276,35 @@ void model_gathering::add_boosted_trees() {
   if (purpose_ == composition_purpose::final_model)
     trees = examined(bag.said, "boosted trees", bag.costs.parameters,
                      {.least = least_probability()});
+  bags.push_back(std::move(bag));
+}
+
+void model_gathering::add_random_convolutions() {
+  if (!has_convolutions(context_.problem().input))
+    return;
+  auto fitted =
+      fit_random_convolutions(data_, {.seed = seed_, .deadline = after_share(0.5)});
+  if (!fitted)
+    return left_out.push_back(fitted.error().message);
+  const auto n = convolution_network(context_.problem(), fitted->sizes);
+  const model says = [net = network_of(n, fitted->weights)](const at::Tensor& x) {
+    return net->forward(x);
+  };
+  model_bag bag{.convolutions = fitted->sizes,
+                .weights = std::move(fitted->weights),
+                .models = {says},
+                .turns = no_turns(),
+                .said = empty_answers(),
+                .costs = costs_of(n, says)};
+  bag.said.index_copy_(0, data_.validation,
+                       data_.task.has_classes() ? at::softmax(fitted->judged, 1)
+                                                : fitted->judged);
+  const bool is_final = purpose_ == composition_purpose::final_model;
+  if (!at::isfinite(bag.said).all().item<bool>() || (is_final && !test(bag)))
+    return left_out.push_back(name_of(bag) + ": it says what is no finite number");
+  if (is_final)
+    convolutions = examined(bag.said, name_of(bag), bag.costs.parameters,
+                            {.least = least_probability()});
   bags.push_back(std::move(bag));
 }
 

@@ -16,11 +16,12 @@
 
 namespace clade {
 
-/// Models of one genome, one or one for each fold; or the linear model, or boosted trees;
-/// and their answers for the validation and the test part.
+/// Models of one genome, one or one for each fold; or the linear model, boosted trees or
+/// random convolutions; and their answers for the validation and the test part.
 struct model_bag {
-  std::vector<const trained_member*> members{}; ///< None: it is no genome's.
-  std::optional<tree_sizes> trees{};            ///< The sizes of boosted trees.
+  std::vector<const trained_member*> members{};    ///< None: it is no genome's.
+  std::optional<tree_sizes> trees{};               ///< The sizes of boosted trees.
+  std::optional<convolution_sizes> convolutions{}; ///< The sizes of random convolutions.
   /// The weights of a model that is no genome's.
   std::vector<weight_tensor> weights{};
   /// The models themselves; number k is asked of the examples whose number in `turns`
@@ -50,7 +51,8 @@ struct score_calibration {
   double least = 0;       ///< No probability is below it then (`bounded_scores`).
 };
 
-/// "#12", "the folds of #7", "the linear model", "boosted trees".
+/// "#12", "the folds of #7", "the linear model", "boosted trees", "random
+/// convolutions".
 [[nodiscard]] std::string name_of(const model_bag& bag);
 
 /// Adds what the models of `bag` cost to the costs of an ensemble.
@@ -79,6 +81,8 @@ public:
   void add_linear_model();
   /// Fits boosted trees to a table in half of the time that is left.
   void add_boosted_trees();
+  /// Fits random convolutions to sequences in half of the time that is left.
+  void add_random_convolutions();
 
   /// Returns the metrics on the validation part of a model that says this, so calibrated,
   /// and costs that.
@@ -113,7 +117,7 @@ public:
   std::vector<std::string> left_out;
   /// Tested with the least probability of the final model: alone they would be it. None
   /// for an interim one.
-  std::optional<examination> linear, trees;
+  std::optional<examination> linear, trees, convolutions;
 
 private:
   [[nodiscard]] expected<model_bag>
@@ -124,7 +128,7 @@ private:
   /// or there is no time to ask them.
   [[nodiscard]] model_bag mirrored_unless_behind(model_bag plain) const;
   [[nodiscard]] std::shared_ptr<network_module>
-  network_of(const tree_sizes& sizes, const std::vector<weight_tensor>& weights) const;
+  network_of(const network& n, const std::vector<weight_tensor>& weights) const;
   [[nodiscard]] evaluation costs_of(const network& n, const model& says) const;
   /// Boosted trees are for tables.
   [[nodiscard]] bool has_trees() const;

@@ -174,6 +174,9 @@ void write_random(samples& out, const char* space_name, const problem& p) {
   networks = {networks[0], networks[1], linear_network(p)};
   if (p.input.layout() == layout::vector)
     networks.push_back(tree_network(p, {.trees = 7, .depth = 3}));
+  if (has_convolutions(p.input))
+    networks.push_back(
+        convolution_network(p, {.dilations = 3, .groups = 2, .thresholds = 2}));
   if (p.outputs == 1)
     return out.write(mixture_of(networks, mixed_answers::values), p);
   out.write(mixture_of(networks, mixed_answers::probabilities), p);

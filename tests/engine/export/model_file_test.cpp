@@ -102,6 +102,35 @@ TEST_CASE("model file: an ensemble has the linear model, boosted trees and genom
   CHECK(has(error_of(m), "trees of impossible size or place"));
 }
 
+TEST_CASE("model file: an ensemble of sequences has random convolutions") {
+  auto m = test::a_tiny_model();
+  m.how = {.shape = {{4, 2}}, .width = 8, .classes = {"no", "yes"}};
+  m.how.checksum = {1, 2};
+  const auto space = parse_search_space(m.origin->search_space, "its space").value();
+  m.origin->members = {linear_member(),
+                       convolution_sizes{.dilations = 1, .groups = 1, .thresholds = 2}};
+  const auto n = decode_mixture(space, m.origin->members, m.how.as_problem(),
+                                mixed_answers::probabilities);
+  INFO((n ? "" : n.error().message));
+  REQUIRE(n);
+  auto weights = test::random_weights(*n, 1);
+  weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
+  weights.push_back({"mixture.temperature", {1}, {1}});
+  const auto parts = export_network(*n, weights);
+  INFO((parts ? "" : parts.error().message));
+  REQUIRE(parts);
+  m.steps = parts->steps;
+  m.weights = parts->weights;
+  m.run_tensors = parts->run_tensors;
+  const auto read = decode_model(encode_safetensors(m));
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  CHECK(read->network == *n);
+  CHECK(read->weights == weights);
+  m.origin->members[1] = convolution_sizes{.dilations = 20};
+  CHECK(has(error_of(m), "random convolutions of impossible size or place"));
+}
+
 TEST_CASE("model file: members are mirrored as they were, and no member of a table is") {
   auto m = test::a_tiny_model();
   m.how = {.shape = {{1, 2, 2}}, .width = 4, .classes = {"no", "yes"}};

@@ -128,6 +128,9 @@ TEST_CASE("final stage: its records come back as they were written") {
                                        {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}},
                                        {12, 0.25}}}},
         record{model_composed{.members = {{.id = 12, .share = 1, .mirrored = true}}}},
+        record{model_composed{.members = {{.id = 0,
+                                         .share = 1,
+                                         .convolutions = convolution_sizes{7, 18, 4}}}}},
         record{interim_composed{{.members = {{12, 1}}}}}}) {
     const auto again = decode_record(encode(r));
     REQUIRE(again);
@@ -145,7 +148,13 @@ TEST_CASE("final stage: its records come back as they were written") {
        {ensemble_member{0, 1, 1, tree_sizes{.trees = 0, .depth = 6}},
         ensemble_member{0, 1, 1, tree_sizes{.trees = 9, .depth = 60}},
         ensemble_member{3, 1, 1, tree_sizes{.trees = 9, .depth = 6}},
-        ensemble_member{.id = 0, .share = 1, .mirrored = true}})
+        ensemble_member{.id = 0, .share = 1, .mirrored = true},
+        ensemble_member{.id = 0, .share = 1, .convolutions = convolution_sizes{99, 1, 1}},
+        ensemble_member{.id = 3, .share = 1, .convolutions = convolution_sizes{}},
+        ensemble_member{.id = 0,
+        .share = 1,
+        .trees = tree_sizes{},
+        .convolutions = convolution_sizes{}}})
     CHECK_FALSE(decode_record(encode(record{model_composed{.members = {m}}})));
   CHECK_FALSE(
       decode_record(encode(record{final_planned{.trainings = {{1, 1, {5, 5}}}}})));
@@ -157,6 +166,9 @@ TEST_CASE("final stage: a sentence names what is part of the final model") {
           {0, 0.25}, {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}}, {12, 0.25}}};
   CHECK(to_text(r)
         == "the final model: 0.25 of the linear model 0.50 of boosted trees 0.25 of #12");
+  CHECK(to_text(
+            ensemble_member{.share = 0.5, .convolutions = convolution_sizes{7, 18, 4}}, 1)
+        == "0.5 of random convolutions");
 }
 
 TEST_CASE("final stage: a candidate of the end keeps its fold") {

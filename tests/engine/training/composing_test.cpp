@@ -393,6 +393,43 @@ TEST_CASE("composing: boosted trees are a member where they know most") {
   CHECK(encode(*again) == encode(*made));
 }
 
+TEST_CASE("composing: random convolutions are a member where sequences are told apart") {
+  training_bench bench(waves_csv(160));
+  bench.setup.data.shape = {{24, 1}};
+  bench.setup.space.input = layout::sequence;
+  const auto trainer = bench.trainer();
+  const std::vector<trained_member> members{trained(*trainer, 1)};
+  const auto made = trainer->compose(members, 1, {}, for_the_end);
+  INFO((made ? "" : made.error().message));
+  REQUIRE(made);
+  CHECK(made->model.left_out.empty());
+  CHECK_FALSE(made->trees);
+  REQUIRE(made->convolutions);
+  CHECK(made->convolutions->subject == "random convolutions");
+  CHECK(metric_of(made->convolutions->metrics, "test.accuracy") > 0.9);
+  const auto& all = made->model.members;
+  const auto one =
+      std::ranges::find_if(all, [](const auto& m) { return m.convolutions.has_value(); });
+  REQUIRE(one != all.end());
+  CHECK(one->id == 0);
+  CHECK(one->share > 0.5);
+  const auto weights = decode_weights(made->fitted_weights);
+  REQUIRE(weights);
+  const auto thresholds =
+      std::ranges::find(*weights, "convolutions.thresholds", &weight_tensor::name);
+  REQUIRE(thresholds != weights->end());
+  CHECK(thresholds->shape
+        == std::vector{2 * one->convolutions->dilations, threshold_kernels,
+                       one->convolutions->thresholds});
+  const auto again = decode_composition(encode(*made));
+  REQUIRE(again);
+  CHECK(encode(*again) == encode(*made));
+  const auto interim = trainer->compose(members, 1, {}, composition_purpose::interim);
+  REQUIRE(interim);
+  CHECK((interim->model.members == made->model.members));
+  CHECK_FALSE(interim->convolutions);
+}
+
 TEST_CASE("composing: members come back as they were sent, and garbage does not") {
   const std::vector<trained_member> members{
       {.id = 3, .genome = a_dense_network(), .fold = {1, 4}, .bag = 2, .weights = "abc"}};

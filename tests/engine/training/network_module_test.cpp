@@ -383,6 +383,7 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
                                      tree_network(vector, {.trees = 7, .depth = 3})};
   check(mixture_of(members, mixed_answers::probabilities));
   check(mixture_of(members, mixed_answers::bounded_probabilities));
+  check(convolution_network({{{9, 4}}, 2}, {.dilations = 1, .groups = 2}));
   for (const auto& o : operators()) {
     INFO(o.name);
     CHECK((o.tensors == nullptr || met.contains(o.name)));

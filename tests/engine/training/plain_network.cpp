@@ -381,6 +381,13 @@ std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) 
         features[i] = static_cast<float>(i % natural(in));
       d.add(l, "leaves", {trees, leaves});
     }
+    if (l.op == "random_convolutions") {
+      const auto parts = 2 * integer_setting(l.settings, "dilations");
+      const auto kernels = integer_setting(l.settings, "kernels");
+      const auto all = kernels + 8 * integer_setting(l.settings, "groups");
+      d.add(l, "weight", {parts, all, l.in[0].sizes[1], 9});
+      d.add(l, "thresholds", {parts, kernels, integer_setting(l.settings, "thresholds")});
+    }
     if (l.op == "batch_norm")
       d.add_norm(l, "");
     else if (l.op == "channel_norm")

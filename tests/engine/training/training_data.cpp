@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 namespace clade {
 namespace {
 
@@ -65,6 +67,21 @@ std::string chequered_csv(std::size_t examples) {
   for (std::size_t i = 0; i < examples; ++i) {
     const double a = 2 * random.uniform() - 1, b = 2 * random.uniform() - 1;
     csv += class_row({a, b}, (a < 0) == (b < 0) ? 1 : 0);
+  }
+  return csv;
+}
+
+std::string waves_csv(std::size_t examples) {
+  auto random = noise();
+  std::string csv;
+  for (std::size_t i = 0; i < examples; ++i) {
+    std::vector<double> steps;
+    for (std::size_t t = 0; t < 24; ++t)
+      steps.push_back(0.2 * random.normal());
+    const auto first = random.below(12);
+    for (std::size_t t = 0; t < 12; ++t)
+      steps[first + t] += std::sin(static_cast<double>(t) * (i % 2 == 0 ? 0.7 : 1.5));
+    csv += class_row(steps, i % 2);
   }
   return csv;
 }

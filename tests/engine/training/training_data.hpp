@@ -18,6 +18,9 @@ namespace clade {
 /// Two classes of two columns from -1 to 1, which have the same sign or not.
 [[nodiscard]] std::string chequered_csv(std::size_t examples);
 
+/// 24 steps of noise with a wave at some place, whose length is that of one of two classes.
+[[nodiscard]] std::string waves_csv(std::size_t examples);
+
 /// 6x6 images of two classes: a bright upper or a bright lower half, with noise.
 [[nodiscard]] std::string halves_csv(std::size_t examples);
 

@@ -99,19 +99,18 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   });
 }
 
-/// Returns the weights of the final model's members that are no candidates: those of the
-/// trees or those of the linear model.
-expected<std::vector<weight_tensor>> find_fitted(const store& s, bool of_trees) {
+/// Returns the weights of the one of the final model's members that are no candidates.
+expected<std::vector<weight_tensor>> find_fitted(const store& s, fitted_kind kind) {
   const auto stored = s.find_weights(0);
   if (!stored)
     return tl::unexpected(stored.error());
   if (stored->empty())
     return fail(error_kind::not_found,
-                "the weights of its linear model or trees are gone");
+                "the weights of its members that are no candidates are gone");
   auto all = decode_stored(*stored);
   if (all)
-    std::erase_if(
-        *all, [&](const weight_tensor& w) { return is_of_trees(w.name) != of_trees; });
+    std::erase_if(*all,
+                  [&](const weight_tensor& w) { return fitted_kind_of(w.name) != kind; });
   return all;
 }
 
@@ -125,11 +124,13 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
     const auto prefix = member_prefix(kept.members.size());
     std::vector<weight_tensor> weights;
     if (m.id == 0) {
-      auto fitted = find_fitted(s, m.trees.has_value());
+      auto fitted = find_fitted(s, m.fitted());
       if (!fitted)
         return tl::unexpected(fitted.error());
       if (m.trees)
         kept.members.emplace_back(*m.trees);
+      else if (m.convolutions)
+        kept.members.emplace_back(*m.convolutions);
       else
         kept.members.emplace_back(linear_member());
       weights = std::move(*fitted);
