@@ -45,12 +45,11 @@ expected<data_file> read_data_file(const std::filesystem::path& file,
                                    const table_choice& which, const file_limits& limits) {
   if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
     const auto data = file_of_data_in(file);
-    return fail_in(
-        file.string(),
-        {error_kind::invalid_input,
-         "is a folder, not a file"
-             + (data.empty() ? std::string()
-                             : "; name a file in it, such as " + data.string())});
+    return fail_in(file.string(), {error_kind::invalid_input,
+                                   "is a folder, not a file"
+                                       + (data.empty() ? std::string()
+                                                       : "; name a file in it, such as "
+                                                             + data.string())});
   }
   auto read = read_file(file, limits);
   if (!read)
