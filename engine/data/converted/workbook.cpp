@@ -9,11 +9,11 @@
 // Expat, the parser, bounds what entities grow to.
 
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/bytes/zip_archive.hpp"
 #include "engine/data/converted/table_readers.hpp"
 #include "engine/data/converted/table_text.hpp"
 #include "engine/data/converted/workbook_dates.hpp"
 #include "engine/data/converted/xml_events.hpp"
-#include "engine/data/bytes/zip_archive.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 

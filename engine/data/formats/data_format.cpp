@@ -47,10 +47,10 @@ data_format format_of(const std::filesystem::path& file, std::string_view bytes)
 
 bool looks_like_data(const std::filesystem::path& file, std::string_view bytes) {
   constexpr std::array<std::string_view, 22> tables{
-      ".csv",   ".tsv",    ".tab",     ".data", ".psv",     ".txt",   ".json",
-      ".jsonl", ".ndjson", ".xlsx",    ".xlsm", ".parquet", ".arrow", ".feather",
-      ".arff",  ".db",     ".sqlite3", ".svm",  ".libsvm",  ".pq",    ".sqlite",
-      ".ts"};
+      ".csv",    ".tsv",     ".tab",    ".data", ".psv",     ".txt",
+      ".json",   ".jsonl",   ".ndjson", ".xlsx", ".xlsm",    ".parquet",
+      ".arrow",  ".feather", ".arff",   ".db",   ".sqlite3", ".svm",
+      ".libsvm", ".pq",      ".sqlite", ".ts"};
   const std::string ending = ending_of(file.filename());
   return std::ranges::find(tables, ending) != tables.end()
          || (ending != ".toml" && format_of(file, bytes) != data_format::csv);

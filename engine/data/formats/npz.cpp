@@ -3,8 +3,8 @@
 #include "engine/data/formats/npz.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
-#include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/bytes/zip_archive.hpp"
+#include "engine/data/formats/file_bytes.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
 #include <fmt/format.h>

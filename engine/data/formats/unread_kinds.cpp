@@ -7,7 +7,6 @@
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/text_kinds.hpp"
-#include "engine/data/formats/text_kinds.hpp"
 
 #include <fmt/format.h>
 

@@ -294,7 +294,8 @@ void add_new(CLI::App& app, command& chosen) {
   sub->add_option(
          "data", options->request.file,
          "A table (CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, LIBSVM), a "
-         ".npy or\n.npz array, an IDX file, a batch of CIFAR or time series (.ts, .arff), "
+         ".npy or\n.npz array, an IDX file, a batch of CIFAR or time series (.ts, "
+         ".arff), "
          "also\nwith .gz, or a folder with a folder of images for each class")
       ->required();
   sub->add_option(
