@@ -18,6 +18,11 @@ if(CLADE_TORCH)
     target_link_libraries(clade_torch_export PRIVATE torch_library)
   endif()
 endif()
+if(TARGET clade_arrow)
+  # Its libraries are those of the Python package pyarrow, where that is installed beside.
+  list(APPEND programs clade_arrow)
+  set_target_properties(clade_arrow PROPERTIES INSTALL_RPATH "$ORIGIN/../../../pyarrow")
+endif()
 install(TARGETS ${programs}
   RUNTIME DESTINATION lib/clade COMPONENT clade
   LIBRARY DESTINATION lib/clade COMPONENT clade)

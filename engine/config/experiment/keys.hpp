@@ -81,10 +81,11 @@ constexpr auto task_words() {
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.path(describe("file",
-                  "CSV, .npy, .npz, IDX, CIFAR (.bin) or time series with a class or a "
-                  "number each (.ts, .arff), each also as .gz, or a folder with a folder "
-                  "of images (JPEG, PNG, WebP, GIF, BMP) for each class. A relative path "
-                  "starts at the experiment file's folder."),
+                  "A table (CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, "
+                  "LIBSVM), .npy, .npz, IDX, CIFAR (.bin) or time series with a class "
+                  "or a number each (.ts, .arff), each also as .gz, or a folder with a "
+                  "folder of images (JPEG, PNG, WebP, GIF, BMP) for each class. A "
+                  "relative path starts at the experiment file's folder."),
          p.file);
   v.path(
       describe("target_file", "The file of the targets, where they are not in `file`."),
@@ -93,12 +94,13 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                                "`split` is kept back."),
          p.test_file);
   v.path(describe("test_target_file", "The targets of `test_file`."), p.test_target_file);
-  v.set(describe("array", "The array of a .npz that holds the examples; needed only if "
-                          "there are several."),
+  v.set(describe("array", "The array of a .npz, the table of a database or the sheet "
+                          "of a workbook that holds the examples; needed only if there "
+                          "are several."),
         p.array);
   v.set(describe("target_array", "The array of a .npz that holds the targets."),
         p.target_array);
-  v.set(describe("test_array", "The array of a .npz that holds the test examples."),
+  v.set(describe("test_array", "The array, table or sheet that holds the test examples."),
         p.test_array);
   v.set(describe("test_target_array", "The array of a .npz that holds the test targets."),
         p.test_target_array);

@@ -19,12 +19,18 @@ struct csv_form {
   std::vector<std::string> units{}; ///< By column; there may be fewer than columns.
   /// How many lines stand before the table: "sep=;", titles.
   std::uint64_t passed_over = 0;
+  /// By column, those of texts also where these look like numbers, as the kind of file
+  /// says that the table was in; there may be fewer than columns.
+  std::vector<bool> texts{};
   /// A number of which nothing says what its mark means; empty: there is none.
   std::string unclear{};
 
   /// That of one column.
   [[nodiscard]] number_form number(std::size_t column) const {
     return {decimal, column < units.size() ? units[column] : std::string()};
+  }
+  [[nodiscard]] bool is_text(std::size_t column) const {
+    return column < texts.size() && texts[column];
   }
   [[nodiscard]] csv_rows rows(std::string_view text) const {
     return csv_rows(text, dialect, passed_over);

@@ -26,6 +26,7 @@ struct text_column {
 struct examples {
   std::string origin; ///< The file that holds the targets, for messages.
   bool by_line = false;
+  bool by_row = false; ///< Besides: lines are rows of a table that was in no CSV.
   std::vector<std::uint64_t> places; ///< Line of each example, or byte of its target.
 
   /// The paths of examples that are files of their own, relative to `origin`; else empty.
@@ -63,7 +64,8 @@ struct examples {
 
   genome_hash checksum; ///< The checksum of the files' bytes.
 
-  /// "digits.csv:12", "labels.idx: byte 20" or "photos/cats/1.jpg".
+  /// "digits.csv:12", "digits.parquet: row 11", "labels.idx: byte 20" or
+  /// "photos/cats/1.jpg".
   [[nodiscard]] std::string place(std::size_t example) const;
 };
 

@@ -4,17 +4,35 @@
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
 #include "engine/data/formats/series_set.hpp"
+#include "engine/data/formats/text_kinds.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace clade {
+namespace {
+
+std::string ending_of(std::filesystem::path name) {
+  if (name.extension() == ".gz")
+    name = name.stem();
+  return name.extension().string();
+}
+
+bool is_workbook(const std::filesystem::path& file, std::string_view bytes) {
+  const std::string ending = ending_of(file.filename());
+  return ending == ".xlsx" || ending == ".xlsm" || begins_as_workbook(bytes)
+         || table_kind_of(bytes) == table_kind::workbook;
+}
+
+} // namespace
 
 data_format format_of(const std::filesystem::path& file, std::string_view bytes) {
   const std::string name = file.filename().string();
   // First: any bytes may begin a picture, another format's magic number too.
   if (name.ends_with(".bin") || name.ends_with(".bin.gz"))
     return data_format::cifar;
+  if (looks_like_zip(bytes) && is_workbook(file, bytes))
+    return data_format::csv;
   if (looks_like_zip(bytes) || name.ends_with(".npz") || name.ends_with(".npz.gz"))
     return data_format::npz;
   if (looks_like_npy(bytes) || name.ends_with(".npy") || name.ends_with(".npy.gz"))
@@ -28,13 +46,14 @@ data_format format_of(const std::filesystem::path& file, std::string_view bytes)
 }
 
 bool looks_like_data(const std::filesystem::path& file, std::string_view bytes) {
-  constexpr std::array<std::string_view, 7> texts{".csv", ".tsv", ".tab", ".data",
-                                                  ".psv", ".txt", ".ts"};
-  std::filesystem::path name = file.filename();
-  if (name.extension() == ".gz")
-    name = name.stem();
-  return std::ranges::find(texts, name.extension().string()) != texts.end()
-         || (name.extension() != ".toml" && format_of(file, bytes) != data_format::csv);
+  constexpr std::array<std::string_view, 22> tables{
+      ".csv",    ".tsv",     ".tab",    ".data", ".psv",     ".txt",
+      ".json",   ".jsonl",   ".ndjson", ".xlsx", ".xlsm",    ".parquet",
+      ".arrow",  ".feather", ".arff",   ".db",   ".sqlite3", ".svm",
+      ".libsvm", ".pq",      ".sqlite", ".ts"};
+  const std::string ending = ending_of(file.filename());
+  return std::ranges::find(tables, ending) != tables.end()
+         || (ending != ".toml" && format_of(file, bytes) != data_format::csv);
 }
 
 std::string plain_name(const std::filesystem::path& file) {

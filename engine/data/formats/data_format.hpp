@@ -19,7 +19,8 @@ inline constexpr std::size_t telling_bytes = std::size_t{256} << 10;
 /// Tells the format of a file from its name and its first bytes, unzipped: .npy, .npz and
 /// IDX have magic numbers (and names that are trusted when those are damaged), CIFAR's
 /// batches are known by the name .bin, series by the header of a .ts file or of an ARFF
-/// file of series; all else is CSV.
+/// file of series; all else is CSV, or what becomes one
+/// (`table_kind_of`).
 [[nodiscard]] data_format format_of(const std::filesystem::path& file,
                                     std::string_view bytes);
 

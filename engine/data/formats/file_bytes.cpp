@@ -7,6 +7,7 @@
 
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/text_kinds.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -155,6 +156,7 @@ unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
              std::string_view all, std::size_t fresh) mutable -> expected<void> {
     if (!text)
       text = format_of(file, all) == data_format::csv && !is_utf16(all)
+             && !table_kind_of(all)
              && refuse_unread_kind(file, all); // Its sentence says more.
     const auto zero = *text ? all.find('\0', all.size() - fresh) : all.npos;
     if (zero == all.npos)

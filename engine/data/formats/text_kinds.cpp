@@ -8,6 +8,7 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/csv_rows.hpp"
 #include "engine/data/columns/csv_form.hpp"
+#include "engine/data/formats/npz.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,8 @@
 
 namespace clade {
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr std::size_t looked_at = 200, looked_at_bytes = 256 << 10;
 
@@ -65,10 +68,13 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 constexpr text_kind json{"JSON",
                          "pandas.read_json(FILE).to_csv(\"data.csv\", index=False) makes "
-                         "a CSV of a table"};
+                         "a CSV of a table",
+                         table_kind::json};
 constexpr text_kind json_lines{
-    "JSON lines", "pandas.read_json(FILE, lines=True).to_csv(\"data.csv\", index=False) "
-                  "makes a CSV of it"};
+    "JSON lines",
+    "pandas.read_json(FILE, lines=True).to_csv(\"data.csv\", index=False) "
+    "makes a CSV of it",
+    table_kind::json};
 
 std::optional<text_kind> json_of(std::string_view text) {
   const auto begins = [](std::string_view t, std::string_view second) {
@@ -85,6 +91,15 @@ std::optional<text_kind> json_of(std::string_view text) {
              : json;
 }
 
+/// Whether an ARFF file has tables within its rows, as one of time series has.
+bool has_relations(const std::vector<std::string_view>& lines) {
+  return std::ranges::any_of(lines, [](std::string_view line) {
+    constexpr std::string_view word = "relational";
+    return begins_in_any_case(line, "@attribute") && line.size() > word.size()
+           && equal_in_any_case(line.substr(line.size() - word.size()), word);
+  });
+}
+
 /// A header of lines that begin with @.
 std::optional<text_kind> header_of(const std::vector<std::string_view>& lines) {
   for (const auto line : lines) {
@@ -93,7 +108,9 @@ std::optional<text_kind> header_of(const std::vector<std::string_view>& lines) {
     if (begins_in_any_case(line, "@relation"))
       return text_kind{"an ARFF file of Weka",
                        "pandas.DataFrame(scipy.io.arff.loadarff(FILE)[0])"
-                       ".to_csv(\"data.csv\", index=False) makes a CSV of it"};
+                       ".to_csv(\"data.csv\", index=False) makes a CSV of it",
+                       has_relations(lines) ? std::nullopt
+                                            : std::optional(table_kind::arff)};
     return std::nullopt;
   }
   return std::nullopt;
@@ -107,12 +124,21 @@ bool is_pair(std::string_view word) {
          && field_number(word.substr(colon + 1)).has_value();
 }
 
+/// "qid:3" groups rows for ranking.
+bool is_query(std::string_view word) {
+  return word.starts_with("qid:");
+}
+
 bool is_libsvm(const std::vector<std::string_view>& lines) {
   std::size_t most_pairs = 0;
   for (const auto line : lines) {
-    const auto words = words_of(line);
+    const auto words = words_of(line.substr(0, line.find('#')));
+    if (words.empty())
+      continue;
     if (!field_number(words.front())
-        || !std::all_of(words.begin() + 1, words.end(), is_pair))
+        || !std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
+             return is_pair(word) || is_query(word);
+           }))
       return false;
     most_pairs = std::max(most_pairs, words.size() - 1);
   }
@@ -154,6 +180,30 @@ bool is_sentences(std::string_view text, const std::vector<std::string_view>& li
          && !is_table(text);
 }
 
+/// The first member of an archive: its name stands behind a header of 30 bytes.
+bool first_member_is_of_office(std::string_view bytes) {
+  constexpr std::array beginnings{"[Content_Types].xml"sv, "_rels/.rels"sv, "docProps/"sv,
+                                  "xl/"sv};
+  constexpr std::size_t header = 30;
+  return bytes.size() > header
+         && std::ranges::any_of(beginnings, [&](std::string_view name) {
+              return bytes.substr(header).starts_with(name);
+            });
+}
+
+/// The names of all members stand at the end of an archive.
+bool ends_as_workbook(std::string_view bytes) {
+  constexpr std::size_t back = 65536;
+  return bytes.substr(bytes.size() - std::min(bytes.size(), back)).find("xl/workbook.xml")
+         != std::string_view::npos;
+}
+
+/// Whether a text could not begin so: "PAR1,a" can be the first line of a CSV.
+bool has_zero_in_front(std::string_view bytes) {
+  constexpr std::size_t front = 64;
+  return bytes.substr(0, front).find('\0') != std::string_view::npos;
+}
+
 } // namespace
 
 std::optional<text_kind> text_kind_of(std::string_view text) {
@@ -175,12 +225,31 @@ std::optional<text_kind> text_kind_of(std::string_view text) {
   if (is_libsvm(lines))
     return text_kind{"a LIBSVM file",
                      "x, y = sklearn.datasets.load_svmlight_file(FILE) and "
-                     "numpy.savez(\"data.npz\", x=x.toarray(), y=y) make arrays of it"};
+                     "numpy.savez(\"data.npz\", x=x.toarray(), y=y) make arrays of it",
+                     table_kind::libsvm};
   if (is_sentences(text, lines))
     return text_kind{
         "text (sentences)",
         "texts are not learnt from as such; a table of numbers made of them, "
         "as CSV or .npz, is read"};
+  return std::nullopt;
+}
+
+bool begins_as_workbook(std::string_view bytes) {
+  return looks_like_zip(bytes) && first_member_is_of_office(bytes);
+}
+
+std::optional<table_kind> table_kind_of(std::string_view bytes) {
+  if (bytes.starts_with("SQLite format 3\0"sv))
+    return table_kind::sqlite;
+  if (bytes.starts_with("PAR1") && (has_zero_in_front(bytes) || bytes.ends_with("PAR1")))
+    return table_kind::parquet;
+  if (bytes.starts_with("ARROW1\0\0"sv) || bytes.starts_with("\xff\xff\xff\xff"))
+    return table_kind::arrow;
+  if (looks_like_zip(bytes))
+    return ends_as_workbook(bytes) ? std::optional(table_kind::workbook) : std::nullopt;
+  if (const auto text = text_kind_of(bytes))
+    return text->table;
   return std::nullopt;
 }
 

@@ -35,17 +35,9 @@ constexpr auto other_images =
     "of them for each class"sv;
 constexpr auto export_csv = "save its table as CSV, and name that file"sv;
 
-constexpr std::array<known_beginning, 41> beginnings{{
-    {"PAR1", "a Parquet file",
-     "pandas.read_parquet(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
-    {"ARROW1", "an Arrow (Feather) file",
-     "pandas.read_feather(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+constexpr std::array<known_beginning, 37> beginnings{{
     {"FEA1", "a Feather file",
      "pandas.read_feather(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
-    {"\xff\xff\xff\xff", "a stream of Arrow",
-     "pyarrow.ipc.open_stream(FILE).read_pandas().to_csv(\"data.csv\", index=False) "
-     "makes "
-     "a CSV of it"},
     {"ORC", "an ORC file",
      "pandas.read_orc(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
     {"Obj\x01", "an Avro file", export_csv},
@@ -56,8 +48,6 @@ constexpr std::array<known_beginning, 41> beginnings{{
     {"CDF\x01", "a NetCDF file", as_arrays},
     {"CDF\x02", "a NetCDF file", as_arrays},
     {"MATLAB 5.0 MAT-file", "a MATLAB file", as_arrays},
-    {"SQLite format 3\0"sv, "an SQLite database",
-     "sqlite3 -csv -header FILE 'select * from TABLE' > data.csv makes a CSV of a table"},
     {"RDX2\n", "a file of R",
      "write.csv(x, \"data.csv\", row.names = FALSE) makes a CSV"},
     {"RDX3\n", "a file of R",
@@ -135,15 +125,13 @@ bool is_pickle(std::string_view bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
+/// A document of Office or LibreOffice that is no workbook of Excel.
 bool is_spreadsheet(std::string_view bytes) {
-  // The names of an archive's members stand before each of them, and all at its end.
-  constexpr std::size_t front = 4096, back = 65536;
+  constexpr std::size_t front = 4096;
   const auto begin = bytes.substr(0, front);
-  const auto end = bytes.substr(bytes.size() - std::min(bytes.size(), back));
   return looks_like_zip(bytes)
          && (begin.find("[Content_Types].xml") != std::string_view::npos
-             || begin.find("opendocument.spreadsheet") != std::string_view::npos
-             || end.find("xl/workbook.xml") != std::string_view::npos);
+             || begin.find("opendocument.spreadsheet") != std::string_view::npos);
 }
 
 } // namespace
@@ -154,8 +142,11 @@ expected<void> refuse_unread_kind(const std::filesystem::path& file,
   if (const auto format = format_of(file, bytes);
       format == data_format::cifar || format == data_format::series)
     return {};
+  if (table_kind_of(bytes))
+    return {};
   if (is_spreadsheet(bytes))
-    return refuse(file, "is a spreadsheet; save its sheet as CSV, and name that file");
+    return refuse(file,
+                  "is a spreadsheet; save its sheet as .xlsx or CSV, and name that file");
   if (is_pickle(bytes))
     return refuse(file,
                   "is a pickle of Python, a program that is never run here; save "
@@ -188,24 +179,6 @@ std::filesystem::path file_of_data_in(const std::filesystem::path& folder) {
       found = at->path();
   }
   return found;
-}
-
-expected<file_bytes> read_data_file(const std::filesystem::path& file,
-                                    const file_limits& limits) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown)) {
-    const auto data = file_of_data_in(file);
-    return refuse(file,
-                  "is a folder, not a file"
-                      + (data.empty() ? std::string()
-                                      : "; name a file in it, such as " + data.string()));
-  }
-  auto read = read_file(file, limits);
-  if (!read)
-    return read;
-  if (auto fine = refuse_unread_kind(file, read->bytes); !fine)
-    return tl::unexpected(std::move(fine).error());
-  return read;
 }
 
 } // namespace clade

@@ -6,7 +6,7 @@
 #include "engine/data/bytes/files_beside.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/csv_form.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/profile/sum_leak.hpp"
@@ -32,14 +32,20 @@ struct open_csv {
   csv_text text;
   csv_form form;
   csv_start start{.header = {}, .names = {}, .class_names = {}, .rows = csv_rows({})};
+  std::optional<table_facts> facts; ///< There are some of a table that was in no CSV.
 };
 
 expected<void> open(const profile_request& request, open_csv& out) {
   const auto& file = request.file;
-  auto read = read_data_file(file);
+  auto read = read_data_file(file, {.name = request.array, .key = "--array"});
   if (!read)
     return tl::unexpected(std::move(read).error());
-  auto text = to_utf8(std::move(read->bytes), "auto");
+  data_params said;
+  said.header = request.header;
+  said.decimal = request.decimal;
+  said = params_of(*read, std::move(said));
+  out.facts = std::move(read->table);
+  auto text = to_utf8(std::move(read->bytes), said.encoding);
   if (!text)
     return fail_in(file.string(), std::move(text).error());
   out.text = std::move(*text);
@@ -47,12 +53,11 @@ expected<void> open(const profile_request& request, open_csv& out) {
     return fail_in(file.string(),
                    {error_kind::invalid_input,
                     "holds zero bytes: it is neither CSV, .npy, .npz, IDX nor CIFAR"});
-  data_params said;
-  said.header = request.header;
-  said.decimal = request.decimal;
   out.form = find_form(out.text.text, said);
+  if (out.facts)
+    out.form.texts = out.facts->texts;
   auto start = find_csv_start(out.form.rows(out.text.text), file.string(), out.form,
-                              request.target, request.header);
+                              request.target, said.header);
   if (!start)
     return tl::unexpected(std::move(start).error());
   out.start = std::move(*start);
@@ -67,6 +72,9 @@ void note_reading(data_profile& p, const open_csv& csv) {
           {.kind = suspicion_kind::reading, .value = std::move(sentence)});
   };
   note(encoding_note(csv.text));
+  if (csv.facts)
+    for (const std::string& sentence : csv.facts->notes)
+      note(sentence);
   for (std::string& sentence : form_notes(csv.text.text, csv.form))
     note(std::move(sentence));
   if (csv.start.unclear)
@@ -243,16 +251,14 @@ std::optional<std::filesystem::path> find_target_file(const data_profile& p,
   return std::nullopt;
 }
 
-} // namespace
-
-expected<data_profile> profile_csv(const profile_request& request) {
+expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   data_profile p;
-  p.format = "CSV";
   p.file = request.file;
   const std::string origin = request.file.string();
-  open_csv csv;
   if (auto opened = open(request, csv); !opened)
     return tl::unexpected(opened.error());
+  p.format = csv.facts ? csv.facts->kind : "CSV";
+  p.array = request.array;
   p.header = csv.start.header;
   if (const auto line = title_lines(csv.text.text, csv.form); line > 0)
     p.names_line = csv.form.passed_over + 1;
@@ -305,6 +311,16 @@ expected<data_profile> profile_csv(const profile_request& request) {
   suspect_leaks(p, csv, targets);
   finish_profile(p, request, csv.start.class_names);
   return p;
+}
+
+} // namespace
+
+expected<data_profile> profile_csv(const profile_request& request) {
+  open_csv csv;
+  auto found = profile(request, csv);
+  if (!found && csv.facts)
+    return tl::unexpected(csv.facts->in_rows(found.error(), request.file.string()));
+  return found;
 }
 
 } // namespace clade

@@ -24,6 +24,7 @@ struct profile_request {
   std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
   /// For a CSV, `data_params::header` and `data_params::decimal`.
   std::string header = "auto", decimal = "auto";
+  std::string array{}; ///< The table or sheet, where the file has several.
 };
 
 /// How a target was found.

@@ -3,8 +3,8 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/csv_form.hpp"
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/data_format.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
@@ -22,6 +22,7 @@ struct open_table {
   csv_form form;
   csv_head head;
   bool first_is_row = false;
+  std::vector<std::string> notes{}; ///< On what was left out of another kind of file.
 };
 
 struct profiled_table {
@@ -69,13 +70,17 @@ profiled_table profile(const open_table& table, std::size_t target,
   return out;
 }
 
-expected<open_table> open(const data_params& params, std::string bytes) {
+expected<open_table> open(const data_params& params, data_file read) {
   const std::string origin = params.file.string();
-  auto text = to_utf8(std::move(bytes), params.encoding);
+  auto text = to_utf8(std::move(read.bytes), params.encoding);
   if (!text)
     return fail_in(origin, std::move(text).error());
   open_table out{.text = std::move(*text), .form = {}, .head = {}};
   out.form = find_form(out.text.text, params);
+  if (read.table) {
+    out.form.texts = std::move(read.table->texts);
+    out.notes = std::move(read.table->notes);
+  }
   csv_rows rows = out.form.rows(out.text.text);
   csv_row r;
   auto head = read_head(rows, r, origin, params, out.form);
@@ -105,6 +110,8 @@ public:
     if (!said)
       return tl::unexpected(said.error());
     note_form();
+    for (const std::string& note : table_.notes)
+      out_.notes.push_back(note);
     for (const repeated_name& one : table_.head.repeated)
       out_.notes.push_back(repeated_name_text(one));
     for (std::size_t i = 0; i < table_.head.columns; ++i)
@@ -291,16 +298,20 @@ expected<inferred_data> infer_columns(const data_params& params) {
     return nothing_inferred(params);
   if (!params.images.empty())
     return inferred_data{.params = params};
-  auto read = read_data_file(params.file);
+  auto read = read_data_file(params.file, {.name = params.array});
   if (!read)
     return tl::unexpected(std::move(read).error());
   if (format_of(params.file, read->bytes) != data_format::csv
       || !params.target_file.empty())
     return nothing_inferred(params);
-  auto table = open(params, std::move(read->bytes));
-  if (!table)
-    return tl::unexpected(std::move(table).error());
-  return inference(params, std::move(*table)).infer();
+  const auto facts = read->table;
+  const auto written = params_of(*read, params);
+  auto inferred = open(written, std::move(*read)).and_then([&](open_table&& table) {
+    return inference(written, std::move(table)).infer();
+  });
+  if (!inferred && facts)
+    return tl::unexpected(facts->in_rows(inferred.error(), params.file.string()));
+  return inferred;
 }
 
 } // namespace clade

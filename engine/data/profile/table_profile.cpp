@@ -130,7 +130,7 @@ void column_profiler::add(std::string_view field) {
 
 void column_profiler::add_number(std::string_view field) {
   constexpr std::size_t few_units = 6;
-  const auto read = read_number(field, number_.decimal);
+  const auto read = text_ ? std::nullopt : read_number(field, number_.decimal);
   const bool same =
       read && (read->unit == number_.unit || (read->unit.empty() && read->value == 0));
   if (read && !same) {
@@ -322,7 +322,8 @@ column_profile column_profiler::finish() const {
 table_profiler::table_profiler(const std::vector<std::string>& names,
                                const csv_form& form) {
   for (const std::string& name : names)
-    columns_.emplace_back(name, form.number(columns_.size()));
+    columns_.emplace_back(name, form.number(columns_.size()),
+                          form.is_text(columns_.size()));
 }
 
 void table_profiler::add(std::span<const std::string_view> fields) {

@@ -130,10 +130,12 @@ struct table_profile {
 /// Looks at one column, value by value, in memory that does not grow with them.
 class column_profiler {
 public:
-  /// `number` says how its numbers are written, where it has any.
-  explicit column_profiler(std::string name, number_form number = {})
+  /// `number` says how its numbers are written, where it has any; `text`, that it has
+  /// none, however its values look.
+  explicit column_profiler(std::string name, number_form number = {}, bool text = false)
       : name_(std::move(name)),
-        number_(std::move(number)) {}
+        number_(std::move(number)),
+        text_(text) {}
 
   void add(std::string_view field);
   [[nodiscard]] column_profile finish() const;
@@ -160,6 +162,7 @@ private:
 
   std::string name_;
   number_form number_;
+  bool text_;
   value_sample values_;
   std::uint64_t rows_ = 0, blanks_ = 0, numbers_ = 0, whole_ = 0, codes_ = 0, spaces_ = 0;
   std::uint64_t infinite_ = 0;

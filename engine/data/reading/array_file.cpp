@@ -1,9 +1,9 @@
 #include "engine/data/reading/array_file.hpp"
 
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/text_array.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
 
 #include <array>
 #include <charconv>
@@ -101,6 +101,7 @@ expected<std::vector<std::string>> read_array_names(const std::filesystem::path&
 }
 
 expected<layout> layout_of(const data_params& params) {
+  constexpr std::size_t telling_bytes = 512;
   if (!params.shape.sizes.empty())
     return params.shape.layout().value_or(layout::vector);
   std::error_code unknown;

@@ -395,8 +395,10 @@ private:
 } // namespace
 
 expected<raw_rows> parse_new_csv(std::string_view text, const std::string& origin,
-                                 const std::string& header, const preprocessing& how) {
-  return new_csv_reader(origin, how, find_form(text, {}, how.decimal)).read(text, header);
+                                 const std::string& header, const preprocessing& how,
+                                 const data_params& written) {
+  return new_csv_reader(origin, how, find_form(text, written, how.decimal))
+      .read(text, header);
 }
 
 } // namespace clade

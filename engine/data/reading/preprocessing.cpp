@@ -29,7 +29,8 @@ tl::unexpected<error> blank(const raw_rows& rows, std::size_t row, std::size_t i
   const auto& name = how.column(column).name;
   const auto place = rows.lines.empty()
                          ? fmt::format("{}: example {}", rows.origin, row + 1)
-                         : fmt::format("{}:{}", rows.origin, rows.lines[row]);
+                         : fmt::format("{}:{}{}", rows.origin, rows.by_row ? " row " : "",
+                                       rows.lines[row]);
   return fail_in(
       place,
       {error_kind::invalid_input,

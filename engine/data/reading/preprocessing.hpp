@@ -119,6 +119,7 @@ struct raw_rows {
   std::size_t count = 0;
   exact_numbers values;               ///< [count, inputs]; NaN is a blank.
   std::vector<std::uint64_t> lines{}; ///< The lines of a CSV; empty otherwise.
+  bool by_row = false;                ///< They are rows of a table that was in no CSV.
   std::vector<std::string> names{};   ///< The files of images; empty otherwise.
   std::vector<std::string> notes{};   ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
@@ -130,11 +131,11 @@ struct raw_rows {
 [[nodiscard]] expected<std::vector<float>> prepare(const raw_rows& rows,
                                                    const preprocessing& how);
 
-/// The rows of a CSV (its text, unzipped), for `read_new_examples`.
-[[nodiscard]] expected<raw_rows> parse_new_csv(std::string_view text,
-                                               const std::string& origin,
-                                               const std::string& header,
-                                               const preprocessing& how);
+/// The rows of a CSV (its text, unzipped), for `read_new_examples`. `written` says how it is
+/// written, as far as that is known.
+[[nodiscard]] expected<raw_rows>
+parse_new_csv(std::string_view text, const std::string& origin, const std::string& header,
+              const preprocessing& how, const data_params& written = {});
 
 /// The rows of any file (read_examples.cpp).
 [[nodiscard]] expected<raw_rows> read_raw_rows(const array_source& from,

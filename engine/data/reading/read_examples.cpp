@@ -4,13 +4,13 @@
 
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/cifar.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
 #include "engine/data/formats/series_set.hpp"
 #include "engine/data/formats/text_array.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/images/image_folder.hpp"
 #include "engine/data/reading/image_examples.hpp"
 #include "engine/data/reading/preprocessing.hpp"
@@ -332,9 +332,43 @@ bool is_folder(const std::filesystem::path& file) {
 std::string examples::place(std::size_t example) const {
   if (!names.empty())
     return (std::filesystem::path(origin) / names[example]).string();
-  return by_line ? fmt::format("{}:{}", origin, places[example])
+  return by_line ? fmt::format("{}:{}{}", origin, by_row ? " row " : "", places[example])
                  : at_byte(origin, places[example]);
 }
+
+namespace {
+
+/// Numbers the rows of a table that was in no CSV as its file has them.
+void number_rows(std::vector<std::uint64_t>& lines, const table_facts& facts) {
+  for (std::uint64_t& line : lines)
+    line -= facts.named ? 1 : 0;
+}
+
+/// Reads a CSV, or what has become one.
+expected<examples> read_table(data_file read, const std::string& origin,
+                              const data_params& params, const csv_targets* targets) {
+  const data_params written = params_of(read, params);
+  auto parsed = text_of(std::move(read.bytes), origin, written.encoding)
+                    .and_then([&](const csv_text& text) {
+                      return parse_csv(text.text, origin, written, targets);
+                    });
+  if (read.table && !parsed)
+    return tl::unexpected(read.table->in_rows(std::move(parsed).error(), origin));
+  if (read.table)
+    number_rows(parsed->places, *read.table);
+  if (parsed) {
+    parsed->by_row = read.table.has_value();
+    parsed->checksum =
+        targets != nullptr ? both(read.checksum, targets->checksum) : read.checksum;
+  }
+  return parsed;
+}
+
+table_choice choice_of(const array_source& from) {
+  return {.name = from.array, .key = from.key};
+}
+
+} // namespace
 
 expected<examples> read_examples(const example_files& from, const data_params& params) {
   const std::string origin = from.examples.file.string();
@@ -346,11 +380,11 @@ expected<examples> read_examples(const example_files& from, const data_params& p
       return wrong(origin, std::string(no_table_params));
     return read_image_folder(from.examples.file, params);
   }
-  auto read = read_data_file(from.examples.file);
+  auto read = read_data_file(from.examples.file, choice_of(from.examples));
   if (!read)
     return tl::unexpected(read.error());
   const format f = format_of(from.examples.file, read->bytes);
-  if (f != format::npz)
+  if (f != format::npz && !read->table)
     for (const array_source* one : {&from.examples, &from.targets})
       if (one->file == from.examples.file)
         if (auto fine = no_archive(*one); !fine)
@@ -358,10 +392,11 @@ expected<examples> read_examples(const example_files& from, const data_params& p
   if (!params.images.empty()) {
     if (f != format::csv || !from.targets.file.empty())
       return wrong(origin, "`images` names a column of a CSV that has the targets, too");
-    const auto text = text_of(std::move(read->bytes), origin, params.encoding);
+    const auto written = params_of(*read, params);
+    const auto text = text_of(std::move(read->bytes), origin, written.encoding);
     if (!text)
       return tl::unexpected(text.error());
-    auto listed = read_listed_images(text->text, from.examples.file, params);
+    auto listed = read_listed_images(text->text, from.examples.file, written);
     if (listed)
       listed->checksum = both(read->checksum, listed->checksum);
     return listed;
@@ -374,14 +409,7 @@ expected<examples> read_examples(const example_files& from, const data_params& p
         return tl::unexpected(std::move(column).error());
       targets = std::move(*column);
     }
-    const auto text = text_of(std::move(read->bytes), origin, params.encoding);
-    if (!text)
-      return tl::unexpected(text.error());
-    auto parsed = parse_csv(text->text, origin, params, targets ? &*targets : nullptr);
-    if (parsed)
-      parsed->checksum =
-          targets ? both(read->checksum, targets->checksum) : read->checksum;
-    return parsed;
+    return read_table(std::move(*read), origin, params, targets ? &*targets : nullptr);
   }
   if (has_table_params(params))
     return wrong(origin, std::string(no_table_params));
@@ -401,22 +429,46 @@ expected<examples> read_examples(const example_files& from, const data_params& p
   return read_arrays(from, std::move(*read), params);
 }
 
+namespace {
+
+expected<raw_rows> read_new_table(data_file read, const std::filesystem::path& file,
+                                  const data_params& params, const preprocessing& how) {
+  const std::string origin = file.string();
+  const data_params written = params_of(read, {});
+  auto rows = text_of(std::move(read.bytes), origin, written.encoding)
+                  .and_then([&](const csv_text& text) {
+                    if (!params.images.empty())
+                      return read_raw_listed_images(text.text, file,
+                                                    params_of(read, params), how);
+                    return parse_new_csv(text.text, origin,
+                                         read.table && read.table->named ? written.header
+                                                                         : params.header,
+                                         how, written);
+                  });
+  if (!read.table)
+    return rows;
+  if (!rows)
+    return tl::unexpected(read.table->in_rows(std::move(rows).error(), origin));
+  number_rows(rows->lines, *read.table);
+  rows->by_row = true;
+  return rows;
+}
+
+} // namespace
+
 expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
                                  const preprocessing& how) {
   if (is_folder(from.file) || has_image_ending(from.file.filename().string()))
     return read_raw_images(from.file, how);
-  auto read = read_data_file(from.file, data_limits(/*streams=*/true));
+  auto which = choice_of(from);
+  which.least_features = how.columns.size();
+  auto read = read_data_file(from.file, which, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());
   raw_rows out{.origin = from.file.string(), .count = 0, .values = {}, .lines = {}};
   const format f = format_of(from.file, read->bytes);
   if (f == format::csv)
-    return text_of(std::move(read->bytes), out.origin, "auto")
-        .and_then([&](const csv_text& text) {
-          if (!params.images.empty())
-            return read_raw_listed_images(text.text, from.file, params, how);
-          return parse_new_csv(text.text, out.origin, params.header, how);
-        });
+    return read_new_table(std::move(*read), from.file, params, how);
   if (f == format::series)
     return parse_series(read->bytes, out.origin).and_then([&](const series_set& set) {
       return new_series(set, out.origin, how);

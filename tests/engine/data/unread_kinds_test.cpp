@@ -1,3 +1,4 @@
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/text_kinds.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/profile/data_profile.hpp"
@@ -33,10 +34,8 @@ std::string repeated(const std::string& line, int times) {
 
 TEST_CASE("unread kinds: a binary file is named by its content, with the way out") {
   const std::pair<std::string, std::string> files[] = {
-      {"PAR1\x15\0\0"s, "a Parquet file"},
-      {"ARROW1\0\0"s, "an Arrow (Feather) file"},
+      {"FEA1\x15\0\0"s, "a Feather file"},
       {"\x89HDF\r\n\x1a\n"s, "an HDF5 file"},
-      {"SQLite format 3\0"s, "an SQLite database"},
       {"BZh91AY&SY\0"s, "packed with bzip2"},
       {"\xfd"
        "7zXZ\0"s,
@@ -52,12 +51,19 @@ TEST_CASE("unread kinds: a binary file is named by its content, with the way out
   }
   CHECK(refusal("\x80\x04\x95").find("a program that is never run") != std::string::npos);
   CHECK(refusal("PK\x03\x04 [Content_Types].xml")
-        == "x: is a spreadsheet; save its sheet as CSV, and name that file");
+        == "x: is a spreadsheet; save its sheet as .xlsx or CSV, and name that file");
+  // Tables that are read.
   CHECK(refusal("PK\x03\x04" + std::string(9000, 'z') + "xl/workbook.xml" + "PK\x05\x06")
-            .starts_with("x: is a spreadsheet; "));
+        == "read");
+  for (const std::string& bytes :
+       {"PAR1\x15\0\0"s, "ARROW1\0\0"s, "SQLite format 3\0"s, "{\"a\": 1}\n{\"a\": 2}"s,
+        "@relation x\n@attribute y real\n@data\n"s, "1 1:2 2:3\n"s})
+    CHECK(refusal(bytes) == "read");
+  CHECK(refusal("@relation x\n@attribute s relational\n@data\n")
+            .starts_with("x: is an ARFF file of Weka"));
   // Text may begin like a magic number, and any bytes may begin a picture.
-  CHECK(refusal("ORC,PAR1\n1,2\n") == "read");
-  CHECK(refuse_unread_kind("batch.bin", "PAR1\x15\0\0"s));
+  CHECK(refusal("ORC,FEA1\n1,2\n") == "read");
+  CHECK(refuse_unread_kind("batch.bin", "FEA1\x15\0\0"s));
 }
 
 TEST_CASE("unread kinds: texts that are no tables are told from those that are") {
@@ -67,6 +73,7 @@ TEST_CASE("unread kinds: texts that are no tables are told from those that are")
   CHECK(kind_of("% weather\n@RELATION weather\n@data\n1,2\n") == "an ARFF file of Weka");
   CHECK(refusal("#made\n@problemName Gun\n@data\n1,2:a\n") == "read");
   CHECK(kind_of("+1 1:0.5 3:2\n-1 2:1e-3\n") == "a LIBSVM file");
+  CHECK(kind_of("# made\n1 qid:1 1:0.5 3:2 # c\n0 qid:2 2:1 4:3\n") == "a LIBSVM file");
   CHECK(kind_of("<!DOCTYPE html>\n<p>") == "a page of HTML");
   CHECK(kind_of(repeated("1 the film is a slow, sad and rather long walk home", 9)
                 + repeated("0 it, well, never ends as it should have ended", 9))
@@ -82,10 +89,10 @@ TEST_CASE("unread kinds: texts that are no tables are told from those that are")
 
 TEST_CASE("unread kinds: all who read data refuse them in the same words") {
   const scratch_folder folder;
-  const auto file = write(folder, "d.csv", "PAR1\x15\0\0"s);
+  const auto file = write(folder, "d.csv", "FEA1\x15\0\0"s);
   data_params params;
   params.file = file;
-  const auto expected_message = refuse_unread_kind(file, "PAR1\0"s).error().message;
+  const auto expected_message = refuse_unread_kind(file, "FEA1\0"s).error().message;
   CHECK(profile_data({.file = file}).error().message == expected_message);
   CHECK(infer_columns(params).error().message == expected_message);
   CHECK(load_data(params, 1, {}).error().message == expected_message);

@@ -291,10 +291,12 @@ int make_experiment(new_options options) {
 void add_new(CLI::App& app, command& chosen) {
   auto options = std::make_shared<new_options>();
   auto* sub = app.add_subcommand("new", "Look at data and write an experiment for it");
-  sub->add_option("data", options->request.file,
-                  "A CSV, a .npy or .npz array, an IDX file, a batch of CIFAR or time "
-                  "series (.ts,\n.arff), also with .gz, or a folder with a folder of "
-                  "images for each class")
+  sub->add_option(
+         "data", options->request.file,
+         "A table (CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, LIBSVM), a "
+         ".npy or\n.npz array, an IDX file, a batch of CIFAR or time series (.ts, "
+         ".arff), "
+         "also\nwith .gz, or a folder with a folder of images for each class")
       ->required();
   sub->add_option(
       "--target", options->request.target,
@@ -308,6 +310,8 @@ void add_new(CLI::App& app, command& chosen) {
   sub->add_option("--test", options->request.test_file,
                   "A file of the same kind that is the test set; otherwise one that lies "
                   "beside\nan array or series, or a fifth of the data");
+  sub->add_option("--array", options->request.array,
+                  "The table of a database or the sheet of a workbook that is meant");
   sub->add_option("--header", options->request.header,
                   "What the first line of a table is: names, none (a row), counts, or "
                   "\"line 3\" where names stand there (default: found out)");
