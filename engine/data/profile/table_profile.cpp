@@ -4,7 +4,7 @@
 #include "engine/data/profile/table_profile.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
-#include "engine/data/reading/robust_scale.hpp"
+#include "engine/data/columns/robust_scale.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/examples.hpp"
-#include "engine/data/reading/robust_scale.hpp"
+#include "engine/data/columns/robust_scale.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
+#include "engine/data/columns/robust_scale.hpp"
 #include "engine/data/profile/data_summary.hpp"
 #include "engine/data/reading/preprocessing.hpp"
-#include "engine/data/reading/robust_scale.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>
