@@ -12,6 +12,9 @@
 
 namespace clade {
 
+/// The word of `data_params::delimiter` for lines that are a word and a text.
+inline constexpr std::string_view first_blank_word = "first blank";
+
 /// How a table is written down.
 struct csv_form {
   csv_dialect dialect;
@@ -38,6 +41,9 @@ struct csv_form {
 /// the top of csv_form.cpp.
 [[nodiscard]] csv_form find_form(std::string_view text, const data_params& params,
                                  std::optional<char> likely = std::nullopt);
+
+/// Returns what `data_params::delimiter` calls the delimiter.
+[[nodiscard]] std::string delimiter_word(const csv_dialect& dialect);
 
 /// Returns how many lines of titles are passed over.
 [[nodiscard]] std::uint64_t title_lines(std::string_view text, const csv_form& form);

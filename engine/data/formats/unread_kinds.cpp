@@ -149,7 +149,7 @@ bool is_spreadsheet(std::string_view bytes) {
 } // namespace
 
 expected<void> refuse_unread_kind(const std::filesystem::path& file,
-                                  std::string_view bytes) {
+                                  std::string_view bytes, bool sentences) {
   // Any bytes may begin a picture, and a series is a text.
   if (const auto format = format_of(file, bytes);
       format == data_format::cifar || format == data_format::series)
@@ -166,7 +166,7 @@ expected<void> refuse_unread_kind(const std::filesystem::path& file,
       return refuse(file, known.kind, known.way);
   if (looks_like_zip(bytes))
     return {}; // The reader of archives says what is in it.
-  if (const auto text = text_kind_of(bytes))
+  if (const auto text = text_kind_of(bytes); text && !(text->sentences && sentences))
     return refuse(file, text->kind, text->way);
   return {};
 }
@@ -191,7 +191,7 @@ std::filesystem::path file_of_data_in(const std::filesystem::path& folder) {
 }
 
 expected<file_bytes> read_data_file(const std::filesystem::path& file,
-                                    const file_limits& limits) {
+                                    const file_limits& limits, bool sentences) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
     const auto data = file_of_data_in(file);
@@ -203,7 +203,7 @@ expected<file_bytes> read_data_file(const std::filesystem::path& file,
   auto read = read_file(file, limits);
   if (!read)
     return read;
-  if (auto fine = refuse_unread_kind(file, read->bytes); !fine)
+  if (auto fine = refuse_unread_kind(file, read->bytes, sentences); !fine)
     return tl::unexpected(std::move(fine).error());
   return read;
 }

@@ -405,7 +405,8 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
                                  const preprocessing& how) {
   if (is_folder(from.file) || has_image_ending(from.file.filename().string()))
     return read_raw_images(from.file, how);
-  auto read = read_data_file(from.file, data_limits(/*streams=*/true));
+  auto read =
+      read_data_file(from.file, data_limits(/*streams=*/true), how.takes_text_lines());
   if (!read)
     return tl::unexpected(read.error());
   raw_rows out{.origin = from.file.string(), .count = 0, .values = {}, .lines = {}};

@@ -303,6 +303,14 @@ private:
     case encoding_kind::yes_no:
       line(2, fmt::format("values.append(self.yes_no({})){}", field, comment));
       break;
+    case encoding_kind::text:
+      line(2, fmt::format(
+                  "values.extend(self.text({0}, self.places{1}, self.weights{1})){2}",
+                  field, i, comment));
+      if (c.blank_input)
+        line(2, fmt::format("values.append(1.0 if {}.lower() in {} else 0.0)", field,
+                            python_literal(blank_texts())));
+      return;
     case encoding_kind::category:
       return category(c, "self." + values_name(i), field, comment);
     case encoding_kind::date:
