@@ -7,13 +7,12 @@
 namespace clade {
 
 bool begins_with_labels(std::string_view text) {
-  constexpr std::size_t least_lines = 10, most_lines = 500, most_labels = 60,
-                        least_words = 3;
+  constexpr std::size_t least_lines = 10, most_labels = 60, least_words = 3;
   csv_rows rows(text, {.first_blank = true});
   csv_row r;
   std::set<std::string_view> labels;
   std::size_t lines = 0, sentences = 0;
-  for (; lines < most_lines && rows.next(r).value_or(false); ++lines) {
+  for (; labels.size() <= most_labels && rows.next(r).value_or(false); ++lines) {
     labels.insert(r.fields[0]);
     std::size_t words = 0;
     bool word = false; // Whether the last character was a letter.

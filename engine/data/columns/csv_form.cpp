@@ -207,7 +207,8 @@ reading read_as(std::string_view sample, const csv_form& form,
 }
 
 /// The delimiter, or a form by the first blank.
-csv_dialect find_delimiter(std::string_view sample, csv_form form) {
+csv_dialect find_delimiter(std::string_view text, csv_form form) {
+  const auto sample = sample_of(text);
   char best = ',';
   double most = -1;
   for (const char delimiter : {',', ';', '\t', '|'}) {
@@ -224,7 +225,7 @@ csv_dialect find_delimiter(std::string_view sample, csv_form form) {
   if (most < 0)
     if (const auto r = read_as(sample, form); r.fits && r.values >= 0.5)
       return {.delimiter = ' '};
-  if (most < 0 && begins_with_labels(sample))
+  if (most < 0 && begins_with_labels(text))
     return {.delimiter = ' ', .quote = '\0', .first_blank = true};
   return {.delimiter = best};
 }
@@ -324,7 +325,7 @@ csv_form find_form(std::string_view text, const data_params& params,
                     ? csv_dialect{.delimiter = ' ', .quote = '\0', .first_blank = true}
                 : asked ? csv_dialect{.delimiter = params.delimiter.front()}
                 : named ? csv_dialect{.delimiter = *named}
-                        : find_delimiter(sample, out);
+                        : find_delimiter(text, out);
   auto shown = read_as(sample, out);
   if (!asked && shown.quoted > 0 && sample.find('"') == std::string_view::npos) {
     out.dialect.quote = '\'';

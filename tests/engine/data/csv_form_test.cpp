@@ -146,6 +146,10 @@ TEST_CASE("csv form: a label and a sentence are parted by the first blank of a l
   CHECK(r.fields == std::vector<std::string_view>{"0", ""});
   CHECK(r.line == 4);
   CHECK_FALSE(rows.next(r).value_or(true));
+  // Sorted by their labels.
+  CHECK(
+      find_form(repeated("0 it was a bore\n", 900) + repeated("1 it was fine\n", 900), {})
+          .dialect.first_blank);
   // Sentences of which each begins otherwise, and too few lines.
   std::string others;
   for (int i = 0; i < 26; ++i)
