@@ -189,6 +189,9 @@ void write_text_formats() {
         "y = {low = -9223372036854775808, high = 9223372036854775807}\n");
   write("units", "time", "1h30min 2.5s");
   write("units", "size", "1.5GiB");
+  write("text", "words", "It's a \"well-made\" film , Gr\xc3\xb6\xc3\x9fe 42!\xff");
+  write("text", "scripts",
+        "\xe5\xa5\xbd\xe6\x9b\xb8 \xd0\xa6\xd0\x95\xd0\x9d\xd0\x90\xe2\x80\x94\xce\xa9");
   write("help_options", "argparse",
         "usage: train.py [-h] [--epochs EPOCHS]\n  -b N, --batch-size N  how many\n");
   write("help_options", "prose", "see --epochs. or ---x, a--b --lr=0.1|--n_folds\n");
@@ -265,6 +268,7 @@ void write_data() {
   write("new_csv", "numbers", std::string(2, '\0') + "1,2,3\n4,5e-1,6\n");
   write("new_csv", "names", std::string("\1\0", 2) + "c,a,b\n1,2,3\n");
   write("new_csv", "texts", std::string("\x3F\0", 2) + "a,b,c,t\n1,x,?,0\n2,\"y\",3,1\n");
+  write("new_csv", "sentences", std::string("\x0A\5", 2) + "x a b and so\n7 b b\n");
   write("new_csv", "counts", std::string("\0\3", 2) + "2,3,u,v\n1,2,3\n4,5,6\n");
   write("npy", "six", npy_of_six);
   write("npy", "none",

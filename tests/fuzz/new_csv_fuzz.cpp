@@ -22,14 +22,27 @@ preprocessing chosen(choices& input) {
     how.target = "t", how.target_column = kind >> 4 & 3;
   if ((kind & 4) != 0)
     how.columns[1].kind = encoding_kind::category, how.columns[1].values = {"x", "y"};
-  how.columns[2].kind = static_cast<encoding_kind>(input.below(5));
-  if (how.columns[2].kind == encoding_kind::category)
-    how.columns[2].values = {"1", "none"};
-  else if (how.columns[2].kind != encoding_kind::ignore)
-    how.columns[2].blank_input = (kind & 64) != 0;
+  how.columns[2].kind = static_cast<encoding_kind>(input.below(6));
+  auto& last = how.columns[2];
+  if (last.kind == encoding_kind::category)
+    last.values = {"1", "none"};
+  else if (last.kind != encoding_kind::ignore)
+    last.blank_input = (kind & 64) != 0;
+  if (last.kind == encoding_kind::text) {
+    last.values = {"#ab ", "a b", "b"};
+    last.weights = {1, 2, 3};
+  }
+  last.time_of_day = (kind & 128) != 0;
+  if (last.kind == encoding_kind::text && (kind & 8) != 0) {
+    // Texts alone, which may be lines of a file.
+    how.columns = {last};
+    how.columns.front().name.clear();
+    how.width = 1;
+    if (how.target_column)
+      how.target_column = *how.target_column & 1;
+  }
   how.task = (kind & 64) != 0 ? regression : classification;
   how.classes = {"x", "7"};
-  how.columns[2].time_of_day = (kind & 128) != 0;
   if ((kind & 8) != 0)
     how.blanks.assign(how.inputs(), 1);
   how.mean.assign(how.inputs(), 0);

@@ -370,6 +370,54 @@ class Columns(ExportTest):
         self.assertEqual(found[0], found[1])
 
 
+class Sentences(ExportTest):
+    """A table with a column of sentences: the exported Python takes them apart as Clade does, and ONNX and TorchScript
+    take what it makes of them."""
+
+    def row(self, i):
+        told = ["dull", "splendid"][i % 2]
+        letters = ["größe", "don't", "好書", "ЦЕНА!", "a—b", "x" * 50]
+        return [i % 30 if i % 7 else None, None if i % 11 == 5 else f"The {told} {letters[i % 6]} of {told.upper()} no {i}"]
+
+    def test_sentences_beside_a_number(self):
+        data = self.folder / "reviews.csv"
+        with open(data, "w", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["age", "review", "class"])
+            for i in range(160):
+                out.writerow(["" if v is None else v for v in self.row(i)] + [["no", "yes"][i % 2]])
+        self.evolve("reviews", {"data": f'file = "{data}"\ntarget = "class"\ncolumns = {{age = "number", '
+                                        'review = "text"}', "space": "mlp",
+                                "objective": 'maximize = ["validation.accuracy"]'})
+        rows = [self.row(i) for i in range(300, 340)]
+        new = self.folder / "new.csv"
+        with open(new, "w", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["age", "review"])
+            out.writerows(["" if v is None else v for v in row] for row in rows)
+        _, wanted = self.predicted("reviews", new)
+        said = self.finish("export", "reviews", "--python", "source", "--onnx", "model.onnx", "--torchscript", "model.pt")
+        self.assertIn("encode(rows)", said.err)
+        given = self.folder / "given.json"
+        given.write_text(json.dumps({"rows": str(new), "shape": None}))
+        encoded = json.loads(subprocess.run(
+            [TORCH_PYTHON, "-c", "import json, model; "
+             "print(json.dumps(model.encode(model.read_rows('../new.csv')).tolist()))"],
+            cwd=self.folder / "source", capture_output=True, text=True, check=True).stdout)
+        numbers = self.folder / "numbers.json"
+        numbers.write_text(json.dumps({"rows": [[None if v != v else v for v in row] for row in encoded], "shape": None}))
+        parts = self.folder / "parts.json"
+        # The number and what says that it is blank come first.
+        parts.write_text(json.dumps({"rows": [[row[0], encoded[i][2:]] for i, row in enumerate(rows)], "shape": None}))
+        for kind, model, of in (("python", "source", given), ("torchscript", "model.pt", numbers),
+                                ("onnx", "model.onnx", parts)):
+            found = ask(PYTHON_OF[kind], "predict", kind, self.folder / model, of)
+            self.assertEqual(len(found), len(wanted), kind)
+            for f, w in zip(found, wanted):
+                for a, b in zip(f, w):
+                    self.assertLessEqual(abs(a - b), 1e-5, f"{kind}: {f} for {w}")
+
+
 class Written(ExportTest):
     """Tables as people, countries and spreadsheets write them: every format reads the same and computes in 64 bits."""
 

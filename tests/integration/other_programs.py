@@ -64,7 +64,7 @@ def onnx_inputs(session, rows, shape):
         kind = numpy.float64 if declared.type == "tensor(double)" else numpy.float32
         return {"input": numpy.array(as_numbers(rows), dtype=kind).reshape(-1, *declared.shape[1:])}
     convert = {"number": (lambda v: float("nan") if v is None else float(str(v).replace(",", ".")), numpy.float64),
-               "date": (days, numpy.float64)}
+               "date": (days, numpy.float64), "text": (lambda v: v, numpy.float64)}
     given = {}
     for one in inputs:
         as_given, kind = convert.get(one["kind"], (lambda v: "" if v is None else str(v).strip(), object))

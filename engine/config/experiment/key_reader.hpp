@@ -186,10 +186,11 @@ public:
       if (const auto known = parse_encoding_kind(kind))
         out.push_back({column, *known});
       else
-        inner.fail(column,
-                   fmt::format("data.columns: {} is \"{}\"; a column is a \"number\", "
-                               "\"category\", \"yes_no\" or \"date\", or \"ignore\"",
-                               column, kind));
+        inner.fail(
+            column,
+            fmt::format("data.columns: {} is \"{}\"; a column is a \"number\", "
+                        "\"category\", \"yes_no\", \"date\" or \"text\", or \"ignore\"",
+                        column, kind));
     }
     inner.finish();
   }

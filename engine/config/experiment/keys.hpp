@@ -129,8 +129,9 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                             {"drop", blank_rule::drop}}});
   v.columns(describe("columns",
                      "What columns of a CSV are, such as {age = \"number\", plan = "
-                     "\"category\", active = \"yes_no\", since = \"date\", id = "
-                     "\"ignore\"}. A column of texts of which nothing is said is looked "
+                     "\"category\", active = \"yes_no\", since = \"date\", review = "
+                     "\"text\", id = \"ignore\"}. A column of texts of which nothing is "
+                     "said is looked "
                      "at; one of numbers is a number."),
             p.columns);
   v.list(describe("categories", "The columns that hold categories; each becomes one "
@@ -139,10 +140,12 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.unusual_list(describe("ignore", "The columns that networks are not given."), p.ignore,
                  std::vector<std::string>{});
   const auto first = params_of_first_runs();
-  v.unusual(describe("delimiter",
-                     "What stands between the fields of a CSV: \",\", \";\", "
-                     "\"|\", \"\\t\", or \"auto\"."),
-            p.delimiter, first.delimiter);
+  v.unusual(
+      describe("delimiter",
+               "What stands between the fields of a CSV: \",\", \";\", "
+               "\"|\", \"\\t\", or \"auto\"; \"first blank\": a line is a label and a "
+               "text behind it."),
+      p.delimiter, first.delimiter);
   v.unusual(describe("decimal", "What stands before the decimals of a CSV's numbers: "
                                 "\".\", \",\", or \"auto\"."),
             p.decimal, first.decimal);

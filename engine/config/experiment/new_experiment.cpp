@@ -125,8 +125,8 @@ void write_data(section_text& out, const data_profile& d,
              : d.header == "names"  ? "the first line names the columns"
              : d.header == "counts" ? "the first line counts rows and names classes"
                                     : "the first line is a row");
-  if (table && d.delimiter != ',')
-    out.line("delimiter = " + toml_writer::quoted(std::string(1, d.delimiter)));
+  if (table && d.delimiter != ",")
+    out.line("delimiter = " + toml_writer::quoted(d.delimiter));
   if (table && d.decimal != '.')
     out.line("decimal = \",\"");
   if (table && d.encoding != "utf-8")

@@ -2,6 +2,8 @@
 // row    := field (delimiter field)* newline      blank lines are passed over
 // field  := text | quote (any | quote quote)* quote    spaces around it do not count
 //
+// line   := word blank+ text newline                if the first blank of a line parts it
+//
 // If the delimiter is a space, any number of spaces is one, and those at the ends of a
 // line are none.
 //
@@ -26,6 +28,8 @@ constexpr std::string_view blanks = " \t\r";
 expected<bool> csv_rows::next(csv_row& r) {
   r.fields.clear();
   r.unquoted.clear();
+  if (dialect_.first_blank)
+    return next_line(r);
   while (position_ < text_.size()) {
     const std::size_t end = std::min(text_.find('\n', position_), text_.size());
     const auto line = text_.substr(position_, end - position_);
@@ -54,6 +58,23 @@ expected<bool> csv_rows::next(csv_row& r) {
   }
 }
 
+/// A line of one word has an empty text.
+bool csv_rows::next_line(csv_row& r) {
+  for (; position_ < text_.size(); ++line_) {
+    const std::size_t end = std::min(text_.find('\n', position_), text_.size());
+    const auto line = trimmed(text_.substr(position_, end - position_), blanks);
+    position_ = std::min(end + 1, text_.size());
+    if (line.empty())
+      continue;
+    const auto blank = std::min(line.find_first_of(" \t"), line.size());
+    r.line = line_++;
+    r.fields = {line.substr(0, blank), trimmed(line.substr(blank), blanks)};
+    return true;
+  }
+  r.line = line_;
+  return false;
+}
+
 // If spaces part fields, passes over those that stand here; returns whether a field
 // follows on the line.
 bool csv_rows::pass_spaces() {
@@ -73,7 +94,8 @@ std::size_t csv_rows::end_of_field() const {
 expected<void> csv_rows::read_field(csv_row& r) {
   const std::size_t first =
       text_.find_first_not_of(dialect_.delimiter == '\t' ? " " : " \t", position_);
-  if (first != std::string_view::npos && text_[first] == dialect_.quote) {
+  if (first != std::string_view::npos && dialect_.quote != '\0'
+      && text_[first] == dialect_.quote) {
     position_ = first + 1;
     return read_quoted(r);
   }

@@ -23,7 +23,9 @@ struct csv_row {
 /// The marks between and around the fields of a table.
 struct csv_dialect {
   char delimiter = ',';
-  char quote = '"';
+  char quote = '"'; ///< 0: there is none.
+  /// A row is a line's first word and the text behind it; there are no other marks.
+  bool first_blank = false;
 
   friend bool operator==(const csv_dialect&, const csv_dialect&) = default;
 };
@@ -47,6 +49,7 @@ public:
   [[nodiscard]] expected<bool> next(csv_row& r);
 
 private:
+  [[nodiscard]] bool next_line(csv_row& r);
   [[nodiscard]] expected<void> read_field(csv_row& r);
   [[nodiscard]] expected<void> read_quoted(csv_row& r);
   [[nodiscard]] std::size_t end_of_field() const;

@@ -1,5 +1,4 @@
-// Small letters are known of ASCII, of Latin-1 and Latin Extended-A, of Greek and of
-// Cyrillic; other scripts of files have no case, hardly ever.
+// Other scripts of files than those of `small_letter` have no case, hardly ever.
 
 #include "engine/data/bytes/folded_text.hpp"
 
@@ -16,17 +15,6 @@
 namespace clade {
 namespace {
 
-/// The code point of a character of `text`, whole UTF-8.
-std::uint32_t code_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (text.size() == 1)
-    return lead;
-  std::uint32_t code = lead & (0x7fU >> text.size());
-  for (const char c : text.substr(1))
-    code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
-  return code;
-}
-
 bool is_blank(std::uint32_t c) {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 || (c >= 0x2000 && c <= 0x200a)
          || c == 0x202f || c == 0x205f || c == 0x3000;
@@ -34,17 +22,6 @@ bool is_blank(std::uint32_t c) {
 
 bool has_no_width(std::uint32_t c) {
   return c == 0xad || (c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff;
-}
-
-std::uint32_t small(std::uint32_t c) {
-  if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7)
-      || (c >= 0x391 && c <= 0x3a9) || (c >= 0x410 && c <= 0x42f))
-    return c + 0x20;
-  if (c >= 0x400 && c <= 0x40f)
-    return c + 0x50;
-  const bool even_is_large = (c >= 0x100 && c <= 0x137) || (c >= 0x14a && c <= 0x177);
-  const bool odd_is_large = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e);
-  return (even_is_large && c % 2 == 0) || (odd_is_large && c % 2 == 1) ? c + 1 : c;
 }
 
 using spellings = std::span<const std::string_view>;
@@ -94,17 +71,34 @@ std::optional<std::string_view> latin_of(std::uint32_t c) {
   return c == 0x491 ? std::optional<std::string_view>("g") : std::nullopt;
 }
 
-/// Appends a code point below 0x800.
-void append(std::string& out, std::uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-    return;
-  }
-  out += static_cast<char>(0xc0 | c >> 6);
-  out += static_cast<char>(0x80 | (c & 0x3f));
+} // namespace
+
+std::uint32_t code_point(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1)
+    return lead;
+  std::uint32_t code = lead & (0x7fU >> character.size());
+  for (const char c : character.substr(1))
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  return code;
 }
 
-} // namespace
+std::string utf8_of(std::uint32_t code) {
+  if (code < 0x80)
+    return {static_cast<char>(code)};
+  return {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
+}
+
+std::uint32_t small_letter(std::uint32_t c) {
+  if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7)
+      || (c >= 0x391 && c <= 0x3a9) || (c >= 0x410 && c <= 0x42f))
+    return c + 0x20;
+  if (c >= 0x400 && c <= 0x40f)
+    return c + 0x50;
+  const bool even_is_large = (c >= 0x100 && c <= 0x137) || (c >= 0x14a && c <= 0x177);
+  const bool odd_is_large = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e);
+  return (even_is_large && c % 2 == 0) || (odd_is_large && c % 2 == 1) ? c + 1 : c;
+}
 
 std::string folded(std::string_view text) {
   std::string out;
@@ -113,7 +107,7 @@ std::string folded(std::string_view text) {
     const auto size = std::max<std::size_t>(1, utf8_length(text.substr(at)));
     const auto character = text.substr(at, size);
     at += size;
-    const auto code = code_of(character);
+    const auto code = code_point(character);
     if (has_no_width(code))
       continue;
     if (is_blank(code)) {
@@ -124,7 +118,7 @@ std::string folded(std::string_view text) {
       out += ' ';
     blank = false;
     if (code < 0x800 && utf8_length(character) > 0)
-      append(out, small(code));
+      out += utf8_of(small_letter(code));
     else
       out += character;
   }
@@ -140,7 +134,7 @@ std::string in_latin_letters(std::string_view text) {
     at += size;
     const auto known = static_cast<unsigned char>(character[0]) < 0x80
                            ? std::optional(character)
-                       : size > 1 ? latin_of(small(code_of(character)))
+                       : size > 1 ? latin_of(small_letter(code_point(character)))
                                   : std::nullopt;
     out += known ? *known : unknown ? "" : "-";
     unknown = !known;

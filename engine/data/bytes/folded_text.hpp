@@ -1,10 +1,21 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace clade {
+
+/// Returns the code point of a character, which is whole UTF-8.
+[[nodiscard]] std::uint32_t code_point(std::string_view character);
+
+/// Returns the character of a code point below 0x800.
+[[nodiscard]] std::string utf8_of(std::uint32_t code);
+
+/// Returns the small letter of a code point. Small letters are known of ASCII, of Latin-1
+/// and Latin Extended-A, of Greek and of Cyrillic.
+[[nodiscard]] std::uint32_t small_letter(std::uint32_t code);
 
 /// Returns `text` (UTF-8) in small letters and without what nobody sees: blanks of any
 /// kind at its ends, more than one of them in a row, characters of no width. Texts that

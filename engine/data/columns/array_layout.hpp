@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/columns/exact_numbers.hpp"
+#include "engine/data/numbers/exact_numbers.hpp"
 #include "genome/base/error.hpp"
 #include "search_spaces/operators/shape.hpp"
 

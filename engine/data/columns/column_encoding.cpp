@@ -17,12 +17,13 @@ constexpr double blank = std::numeric_limits<double>::quiet_NaN();
 constexpr double seconds_of_a_day = 86'400;
 constexpr std::array periods{365.2425, 7.0, 1.0};
 
-constexpr std::array<std::pair<std::string_view, encoding_kind>, 5> kinds{
+constexpr std::array<std::pair<std::string_view, encoding_kind>, 6> kinds{
     {{"number", encoding_kind::number},
      {"category", encoding_kind::category},
      {"yes_no", encoding_kind::yes_no},
      {"date", encoding_kind::date},
-     {"ignore", encoding_kind::ignore}}};
+     {"ignore", encoding_kind::ignore},
+     {"text", encoding_kind::text}}};
 
 std::size_t periods_of(const column_encoding& column) {
   return column.time_of_day ? periods.size() : periods.size() - 1;
@@ -35,6 +36,7 @@ std::size_t value_inputs(const column_encoding& column) {
   case encoding_kind::yes_no:
     return 1;
   case encoding_kind::category:
+  case encoding_kind::text:
     return column.values.size();
   case encoding_kind::date:
     return 1 + 2 * periods_of(column);
@@ -136,8 +138,30 @@ void encode_number(const column_encoding& column, double value, exact_numbers& o
     out.push_back(std::isnan(value) ? 1 : 0);
 }
 
+text_meaning encode_terms(const column_encoding& column, const term_weigher& weigher,
+                          std::string_view field, exact_numbers& out) {
+  const bool blank = field_blank_number(field);
+  std::size_t next = 0;
+  const auto zeros_before = [&](std::size_t term) {
+    for (; next < term; ++next)
+      out.push_back(0);
+  };
+  for (const auto& [term, weight] :
+       blank ? std::vector<term_weight>() : weigher.weigh(field)) {
+    zeros_before(term);
+    out.push_back(double{weight});
+    ++next;
+  }
+  zeros_before(column.values.size());
+  if (column.blank_input)
+    out.push_back(blank ? 1 : 0);
+  return blank ? text_meaning::blank : text_meaning::value;
+}
+
 text_meaning encode_text(const column_encoding& column, std::string_view field,
                          exact_numbers& out) {
+  if (column.kind == encoding_kind::text)
+    return encode_terms(column, {column.values, column.weights}, field, out);
   auto meaning = text_meaning::value;
   // A value of the training data may be spelled as a blank is ("none").
   if (!append_value(column, field, out)) {

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "engine/data/columns/exact_numbers.hpp"
-#include "engine/data/columns/field_date.hpp"
+#include "engine/data/bytes/text_terms.hpp"
+#include "engine/data/numbers/exact_numbers.hpp"
+#include "engine/data/numbers/field_date.hpp"
 
 #include <array>
 #include <cstddef>
@@ -22,11 +23,13 @@ namespace clade {
 ///   * date: days since 1970, then the sine and the cosine of 2 pi t / P, for t these
 ///     days and P a year of 365.2425 days, a week, and, if `time_of_day`, a day: five or
 ///     seven inputs (the seasons of Prophet: Taylor and Letham, 2018, of order 1);
-///   * ignore: no input.
-/// A blank is NaN in all of them; what is put there, `preprocessing::blanks` says. With a
-/// `blank_input` there is one more input behind them, which is 1 for a blank, else 0; a
-/// category's other inputs are then 0 for a blank.
-enum class encoding_kind : std::uint8_t { number, category, yes_no, date, ignore };
+///   * ignore: no input;
+///   * text: an input for each term of its vocabulary, the term's weight in the text
+///     (text_terms.hpp), 0 where it is not there. A blank has no term.
+/// A blank is NaN in all of them, but for a text; what is put there, `preprocessing::blanks`
+/// says. With a `blank_input` there is one more input behind them, which is 1 for a blank,
+/// else 0; a category's other inputs are then 0 for a blank.
+enum class encoding_kind : std::uint8_t { number, category, yes_no, date, ignore, text };
 
 [[nodiscard]] std::string_view to_text(encoding_kind kind);
 [[nodiscard]] std::optional<encoding_kind> parse_encoding_kind(std::string_view text);
@@ -35,13 +38,14 @@ enum class encoding_kind : std::uint8_t { number, category, yes_no, date, ignore
 struct column_encoding {
   std::string name; ///< Empty where the file has no names.
   encoding_kind kind = encoding_kind::number;
-  /// The values of a category, in sorted order, each once.
+  /// The values of a category, or the terms of texts, in sorted order, each once.
   std::vector<std::string> values{};
   bool blank_input = false;
   date_order order = date_order::year_month_day; ///< The order of dates.
   bool time_of_day = false;                      ///< Whether dates have a time of day.
   /// The unit of numbers, `number_form::unit`.
   std::string unit{};
+  std::vector<double> weights{}; ///< By term of texts.
 
   /// How many inputs it makes.
   [[nodiscard]] std::size_t inputs() const;
@@ -68,9 +72,13 @@ enum class text_meaning : std::uint8_t {
   unknown, ///< It is neither, and was taken for a blank.
 };
 
-/// Appends the inputs of a text in a column that is a category, yes_no or a date.
+/// Appends the inputs of a text in a column that is no number and not ignored.
 text_meaning encode_text(const column_encoding& column, std::string_view field,
                          exact_numbers& out);
+
+/// The same in a column of texts, whose terms are `weigher`'s.
+text_meaning encode_terms(const column_encoding& column, const term_weigher& weigher,
+                          std::string_view field, exact_numbers& out);
 
 /// Appends for each input of the column whether it stays as it is when others are
 /// standardised: all but the value of a number and the days of a date.

@@ -4,10 +4,12 @@
 // most) into the same number of columns, two at least, nine rows of ten, but for short
 // ones at the front; if several do, the one by which most fields are numbers or dates; of
 // equals, the first of that list. If none does, spaces part them, where that makes numbers
-// of half of the fields.
+// of half of the fields; else the first blank of each line, where these are labels and
+// sentences (labelled_lines.hpp).
 //
 // The quote is ' where no field begins with " and at least one field both begins and ends
-// with '; else ".
+// with '; else ". Between tabs there is none where all rows are of one length without
+// quotes, and with them something is wrong or a field goes over several lines.
 //
 // Titles are lines at the front, 20 at most, in which at most half of the columns and at
 // most two hold something, the first of them a text. If one line is as long as the rows,
@@ -26,7 +28,8 @@
 
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
-#include "engine/data/columns/field_date.hpp"
+#include "engine/data/bytes/labelled_lines.hpp"
+#include "engine/data/numbers/field_date.hpp"
 
 #include <fmt/format.h>
 
@@ -203,7 +206,9 @@ reading read_as(std::string_view sample, const csv_form& form,
   return form_reader(form.rows(sample), most).read();
 }
 
-char find_delimiter(std::string_view sample, csv_form form) {
+/// The delimiter, or a form by the first blank.
+csv_dialect find_delimiter(std::string_view text, csv_form form) {
+  const auto sample = sample_of(text);
   char best = ',';
   double most = -1;
   for (const char delimiter : {',', ';', '\t', '|'}) {
@@ -213,11 +218,41 @@ char find_delimiter(std::string_view sample, csv_form form) {
       most = r.values;
     }
   }
-  form.dialect.delimiter = ' ';
+  form.dialect = {.delimiter = '\t', .quote = '\0'};
+  if (most < 0 && read_as(sample, form).fits)
+    return form.dialect;
+  form.dialect = {.delimiter = ' '};
   if (most < 0)
     if (const auto r = read_as(sample, form); r.fits && r.values >= 0.5)
-      return ' ';
-  return best;
+      return {.delimiter = ' '};
+  if (most < 0 && begins_with_labels(text))
+    return {.delimiter = ' ', .quote = '\0', .first_blank = true};
+  return {.delimiter = best};
+}
+
+/// Whether quotes mean nothing to a table by tabs.
+bool quotes_are_text(std::string_view text, csv_form form, std::size_t width) {
+  if (form.dialect.delimiter != '\t' || text.find('"') == std::string_view::npos)
+    return false;
+  bool wrong = false;
+  csv_row r;
+  auto quoted = form.rows(text);
+  for (auto more = quoted.next(r); !wrong; more = quoted.next(r)) {
+    if (more && !*more)
+      break;
+    wrong = !more || r.fields.size() != width
+            || std::ranges::any_of(r.fields, [](std::string_view field) {
+                 return field.find('\n') != std::string_view::npos;
+               });
+  }
+  if (!wrong)
+    return false;
+  form.dialect.quote = '\0';
+  auto plain = form.rows(text);
+  while (plain.next(r).value_or(false))
+    if (r.fields.size() != width)
+      return false;
+  return true;
 }
 
 /// The delimiter that a first line "sep=;" names, if it is such a line.
@@ -281,19 +316,26 @@ csv_form find_form(std::string_view text, const data_params& params,
   csv_form out;
   const auto named = named_delimiter(text);
   const bool asked = params.delimiter != "auto";
+  const bool by_blank = params.delimiter == first_blank_word;
   out.passed_over = named ? 1 : 0;
   const auto before = lines_before_names(params);
   if (before)
     out.passed_over = *before;
-  out.dialect.delimiter = asked   ? params.delimiter.front()
-                          : named ? *named
-                                  : find_delimiter(sample, out);
+  out.dialect = by_blank
+                    ? csv_dialect{.delimiter = ' ', .quote = '\0', .first_blank = true}
+                : asked ? csv_dialect{.delimiter = params.delimiter.front()}
+                : named ? csv_dialect{.delimiter = *named}
+                        : find_delimiter(text, out);
   auto shown = read_as(sample, out);
   if (!asked && shown.quoted > 0 && sample.find('"') == std::string_view::npos) {
     out.dialect.quote = '\'';
     shown = read_as(sample, out);
   }
-  if (!before)
+  if (quotes_are_text(text, out, shown.width)) {
+    out.dialect.quote = '\0';
+    shown = read_as(sample, out);
+  }
+  if (!before && !out.dialect.first_blank)
     out.passed_over = lines_of_titles(shown, out.passed_over);
   for (const column_look& column : shown.columns)
     out.units.push_back(column.unit());
@@ -308,6 +350,11 @@ csv_form find_form(std::string_view text, const data_params& params,
                     ? params.decimal.front()
                     : find_decimal(shown, out.dialect.delimiter, likely, out.unclear);
   return out;
+}
+
+std::string delimiter_word(const csv_dialect& dialect) {
+  return dialect.first_blank ? std::string(first_blank_word)
+                             : std::string(1, dialect.delimiter);
 }
 
 std::uint64_t title_lines(std::string_view text, const csv_form& form) {

@@ -2,7 +2,7 @@
 
 #include "engine/data/bytes/csv_rows.hpp"
 #include "engine/data/columns/data_params.hpp"
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/number_form.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace clade {
+
+/// The word of `data_params::delimiter` for lines that are a word and a text.
+inline constexpr std::string_view first_blank_word = "first blank";
 
 /// How a table is written down.
 struct csv_form {
@@ -44,6 +47,9 @@ struct csv_form {
 /// the top of csv_form.cpp.
 [[nodiscard]] csv_form find_form(std::string_view text, const data_params& params,
                                  std::optional<char> likely = std::nullopt);
+
+/// Returns what `data_params::delimiter` calls the delimiter.
+[[nodiscard]] std::string delimiter_word(const csv_dialect& dialect);
 
 /// Returns how many lines of titles are passed over.
 [[nodiscard]] std::uint64_t title_lines(std::string_view text, const csv_form& form);

@@ -42,9 +42,10 @@ bool any_of(const std::string& word, std::initializer_list<std::string_view> kno
 }
 
 expected<void> validate_form(const data_params& params) {
-  if (!any_of(params.delimiter, {"auto", ",", ";", "|", "\t", " "}))
+  if (!any_of(params.delimiter, {"auto", ",", ";", "|", "\t", " ", "first blank"}))
     return wrong(fmt::format(
-        "delimiter must be \"auto\", \",\", \";\", \"|\", \"\\t\" or \" \", not \"{}\"",
+        "delimiter must be \"auto\", \",\", \";\", \"|\", \"\\t\", \" \" or \"first "
+        "blank\", not \"{}\"",
         params.delimiter));
   if (!any_of(params.decimal, {"auto", ".", ","}))
     return wrong(fmt::format("decimal must be \"auto\", \".\" or \",\", not \"{}\"",

@@ -79,7 +79,8 @@ struct data_params {
   std::vector<std::string> categories;
   /// Columns that networks are not given.
   std::vector<std::string> ignore;
-  /// The delimiter between the fields of a CSV: one of , ; | and tab, or "auto".
+  /// The delimiter between the fields of a CSV: one of , ; | and tab, or "auto", or
+  /// "first blank": a row is the first word of a line and the text behind it.
   std::string delimiter = "auto";
   /// The mark before the decimals of its numbers: "." or ",", or "auto".
   std::string decimal = "auto";

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/columns/field_date.hpp"
+#include "engine/data/numbers/field_date.hpp"
 
 #include <array>
 #include <string_view>

@@ -18,6 +18,7 @@ struct table_choice {
   /// LIBSVM leaves out zeros, and so the last features: there are this many at least.
   std::size_t least_features = 0;
   std::uint64_t most_bytes = std::uint64_t{4} << 30; ///< The text is no longer.
+  bool sentences = false; ///< A file of sentences is wanted, and not refused.
 };
 
 /// The facts of a table that the text which was made of it does not show.

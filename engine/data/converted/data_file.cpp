@@ -54,7 +54,7 @@ expected<data_file> read_data_file(const std::filesystem::path& file,
   auto read = read_file(file, limits);
   if (!read)
     return tl::unexpected(std::move(read).error());
-  if (auto fine = refuse_unread_kind(file, read->bytes); !fine)
+  if (auto fine = refuse_unread_kind(file, read->bytes, which.sentences); !fine)
     return tl::unexpected(std::move(fine).error());
   data_file out{{std::move(*read)}, std::nullopt};
   const auto kind = format_of(file, out.bytes) == data_format::csv

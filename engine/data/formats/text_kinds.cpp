@@ -230,8 +230,9 @@ std::optional<text_kind> text_kind_of(std::string_view text) {
   if (is_sentences(text, lines))
     return text_kind{
         "text (sentences)",
-        "texts are not learnt from as such; a table of numbers made of them, "
-        "as CSV or .npz, is read"};
+        "to learn from sentences, write what is to be predicted of each at the front of "
+        "its line, with a tab behind it, or in a column of a CSV beside them",
+        std::nullopt, /*sentences=*/true};
   return std::nullopt;
 }
 

@@ -23,6 +23,7 @@ struct text_kind {
   std::string_view kind, way;
   /// The kind of table that is read from it; nothing: the kind is refused.
   std::optional<table_kind> table{};
+  bool sentences = false; ///< Lines of sentences, each of which a model may take.
 };
 
 /// Tells what a text is that is no CSV: JSON, JSON lines, HTML, XML, ARFF, .ts, LIBSVM,

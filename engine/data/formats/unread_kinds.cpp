@@ -137,7 +137,7 @@ bool is_spreadsheet(std::string_view bytes) {
 } // namespace
 
 expected<void> refuse_unread_kind(const std::filesystem::path& file,
-                                  std::string_view bytes) {
+                                  std::string_view bytes, bool sentences) {
   // Any bytes may begin a picture, and a series is a text.
   if (const auto format = format_of(file, bytes);
       format == data_format::cifar || format == data_format::series)
@@ -157,7 +157,7 @@ expected<void> refuse_unread_kind(const std::filesystem::path& file,
       return refuse(file, known.kind, known.way);
   if (looks_like_zip(bytes))
     return {}; // The reader of archives says what is in it.
-  if (const auto text = text_kind_of(bytes))
+  if (const auto text = text_kind_of(bytes); text && !(text->sentences && sentences))
     return refuse(file, text->kind, text->way);
   return {};
 }

@@ -233,7 +233,7 @@ expected<void> check_used(const data_profile& p) {
     reasons += fmt::format("; and {} more", said - most);
   return fail(error_kind::invalid_input,
               fmt::format("no column is left to learn from ({}); what is learnt from are "
-                          "numbers, categories and dates",
+                          "numbers, categories, dates and sentences",
                           reasons));
 }
 
@@ -262,7 +262,7 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   p.header = csv.start.header;
   if (const auto line = title_lines(csv.text.text, csv.form); line > 0)
     p.names_line = csv.form.passed_over + 1;
-  p.delimiter = csv.form.dialect.delimiter;
+  p.delimiter = delimiter_word(csv.form.dialect);
   p.decimal = csv.form.decimal;
   p.encoding = csv.text.encoding;
   note_reading(p, csv);

@@ -34,6 +34,7 @@ enum class target_reason : std::uint8_t {
   suggested, ///< It alone is named like what people predict ("price", "churned").
   last,      ///< It is the last column.
   labels,    ///< The format has labels (CIFAR), or a file or array of them lies beside.
+  beside_texts, ///< It alone can be one; all others are texts.
 };
 
 /// How rows are dealt to train, validation and test, and why.
@@ -95,7 +96,7 @@ struct data_profile {
   std::string header = "none"; ///< For a table: `data_params::header`, never "auto".
   /// For a table with titles before the names: the line in which these stand; else 0.
   std::uint64_t names_line = 0;
-  char delimiter = ','; ///< These and the next two are facts of a table.
+  std::string delimiter = ","; ///< These and the next two are facts of a table.
   char decimal = '.';
   std::string encoding = "utf-8";
   table_profile table; ///< Its columns, the target's among them; else empty.

@@ -20,11 +20,12 @@ std::string name_of(const table_profile& profile, std::size_t i) {
 
 std::string rows_line(const inferred_data& d, std::uint64_t examples) {
   const auto& columns = d.profile->columns;
-  constexpr std::array<std::array<const char*, 2>, 5> words{{{"number", "numbers"},
+  constexpr std::array<std::array<const char*, 2>, 6> words{{{"number", "numbers"},
                                                              {"category", "categories"},
                                                              {"yes or no", "yes or no"},
                                                              {"date", "dates"},
-                                                             {"ignored", "ignored"}}};
+                                                             {"ignored", "ignored"},
+                                                             {"text", "texts"}}};
   std::array<std::uint64_t, words.size()> counts{};
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (i != d.target)

@@ -203,7 +203,7 @@ expected<void> profile_listed_images(data_profile& p, const listed_images& image
   params.images = p.label(images.column);
   params.target = p.label(*p.target_column);
   params.header = p.names_line > 0 ? fmt::format("line {}", p.names_line) : p.header;
-  params.delimiter = std::string(1, p.delimiter);
+  params.delimiter = p.delimiter;
   params.decimal = std::string(1, p.decimal);
   params.task = p.task;
   auto list = parse_image_list(text, p.file.string(), params);

@@ -183,6 +183,8 @@ private:
                                      reason_text(c, use.ignored)));
     } else {
       out_.params.columns.push_back({name_of(i), out_.kinds[i]});
+      if (out_.kinds[i] == encoding_kind::text)
+        note(i, " holds " + values_text(c));
       if (c.kind == column_kind::date && c.dates < c.values())
         note(i, fmt::format(" has {} dates that no calendar has, such as {}, which are "
                             "taken for blanks",
@@ -198,6 +200,8 @@ private:
       return encoding_kind::yes_no;
     case column_kind::date:
       return encoding_kind::date;
+    case column_kind::text:
+      return encoding_kind::text;
     default:
       return encoding_kind::number;
     }
@@ -226,12 +230,13 @@ private:
       if (i != out_.target && out_.kinds[i] != encoding_kind::ignore)
         return {};
     return table_.head.wrong(
-        table_.head.line, fmt::format("no column is left to learn from: {}{}; what is "
-                                      "learnt from are numbers, categories and dates",
-                                      ignored_.front(),
-                                      ignored_.size() > 1 ? fmt::format(
-                                          ", and {} more are, too", ignored_.size() - 1)
-                                                          : ""));
+        table_.head.line,
+        fmt::format("no column is left to learn from: {}{}; what is "
+                    "learnt from are numbers, categories, dates and sentences",
+                    ignored_.front(),
+                    ignored_.size() > 1
+                        ? fmt::format(", and {} more are, too", ignored_.size() - 1)
+                        : ""));
   }
 
   /// Texts of a file without names would be taken for names, if numbers were all that is
@@ -244,9 +249,9 @@ private:
     p.encoding = table_.text.encoding;
     p.decimal = std::string(1, table_.form.decimal);
     // Which quotes there are is found out with the delimiter.
-    p.delimiter = table_.form.dialect.quote == '"'
-                      ? std::string(1, table_.form.dialect.delimiter)
-                      : "auto";
+    const auto& dialect = table_.form.dialect;
+    p.delimiter =
+        dialect.quote == '"' || dialect.first_blank ? delimiter_word(dialect) : "auto";
   }
 
   void note_form() {

@@ -73,8 +73,8 @@ std::string short_number(double v) {
 
 std::string reason_text(const column_profile& c, ignore_reason why) {
   const std::string values = counted(c.distinct, "value");
-  const bool of_values = why == ignore_reason::identifier || why == ignore_reason::text
-                         || why == ignore_reason::too_many_values;
+  const bool of_values =
+      why == ignore_reason::identifier || why == ignore_reason::too_many_values;
   if (of_values && !c.frequent.empty()
       && std::ranges::all_of(c.frequent, has_image_ending, &value_count::value))
     return "it names files of images, which are not read by their names";
@@ -91,8 +91,6 @@ std::string reason_text(const column_profile& c, ignore_reason why) {
     return "almost every row has a value of its own";
   case ignore_reason::groups:
     return fmt::format("it has {} that name what rows belong to", values);
-  case ignore_reason::text:
-    return "it is free text, of " + values;
   case ignore_reason::too_many_values:
     return fmt::format("it has {}, too many for categories", values);
   }
@@ -105,12 +103,17 @@ std::string values_text(const column_profile& c) {
   if (c.kind == column_kind::number && c.minimum)
     return fmt::format("{} to {}{}", short_number(*c.minimum), short_number(*c.maximum),
                        c.unit.empty() ? "" : ", in " + printable(c.unit));
-  const bool counted = c.kind == column_kind::category || c.kind == column_kind::yes_no;
+  if (c.kind == column_kind::text && c.spaced)
+    return fmt::format("{}, of {:.0f} letters in the mean, {} at most",
+                       counted(c.distinct, "text"), c.mean_length,
+                       with_commas(c.longest));
+  const bool with_counts =
+      c.kind == column_kind::category || c.kind == column_kind::yes_no;
   constexpr std::size_t most = 3;
   std::string list;
   for (std::size_t i = 0; i < std::min(c.frequent.size(), most); ++i)
     list += (i == 0 ? "" : ", ") + printable(c.frequent[i].value)
-            + (counted ? " " + with_commas(c.frequent[i].count) : "");
+            + (with_counts ? " " + with_commas(c.frequent[i].count) : "");
   return list + (c.frequent.size() > most ? ", ..." : "");
 }
 
@@ -136,6 +139,8 @@ std::string target_text(target_reason reason) {
     return "guessed from its name";
   case target_reason::last:
     return "guessed: the last column";
+  case target_reason::beside_texts:
+    return "guessed: all else is text";
   case target_reason::labels:
     return {};
   }

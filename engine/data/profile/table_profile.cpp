@@ -4,7 +4,7 @@
 #include "engine/data/profile/table_profile.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
-#include "engine/data/columns/robust_scale.hpp"
+#include "engine/data/numbers/robust_scale.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +92,9 @@ column_use use_of(const column_profile& c) {
                        : c.repeats ? ignore_reason::groups
                                    : ignore_reason::identifier};
   case column_kind::text:
-    return {.ignored = c.spaced ? ignore_reason::text : ignore_reason::too_many_values};
+    if (!c.spaced)
+      return {.ignored = ignore_reason::too_many_values};
+    return {.as = c.kind};
   default:
     return {.as = c.kind};
   }
@@ -184,6 +186,8 @@ void column_profiler::write_outlier(column_profile& p) const {
 void column_profiler::add_text(std::string_view field) {
   codes_ += is_code(field) ? 1 : 0;
   spaces_ += static_cast<std::uint64_t>(std::ranges::count_if(field, is_space));
+  bytes_ += field.size();
+  longest_ = std::max<std::uint64_t>(longest_, field.size());
   dotted_ = dotted_ || field.find('.') != std::string_view::npos;
   for (std::size_t order = 0; order < orders; ++order)
     if (!dates_[order].given_up)
@@ -307,6 +311,9 @@ column_profile column_profiler::finish() const {
   p.not_number = not_number_;
   p.spaced = spaces_ >= 2 * std::max<std::uint64_t>(p.values(), 1);
   p.kind = kind_of(p);
+  p.mean_length = static_cast<double>(bytes_)
+                  / static_cast<double>(std::max<std::uint64_t>(p.values(), 1));
+  p.longest = longest_;
   write_dates(p);
   if (p.kind != column_kind::date) {
     p.order.reset();

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/data/columns/csv_form.hpp"
-#include "engine/data/columns/field_date.hpp"
 #include "engine/data/columns/value_sample.hpp"
+#include "engine/data/numbers/field_date.hpp"
 
 #include <array>
 #include <cstdint>
@@ -34,7 +34,7 @@ namespace clade {
 ///   * yes_no: every value is yes or no, y or n, true or false, t or f, on or off (one
 ///     pair, in any case), and both occur;
 ///   * category: at most 20 different values, or at most half of n and at most 1,000;
-///   * text: all else.
+///   * text: all else. Texts with two spaces or more in the mean are learnt from.
 enum class column_kind : std::uint8_t {
   number,
   category,
@@ -92,6 +92,9 @@ struct column_profile {
   bool index = false;   ///< An identifier by the first of its rules above.
   bool repeats = false; ///< An identifier by the last of its rules.
   bool spaced = false;  ///< The values have two spaces or more in the mean.
+  /// For a text: how many letters (bytes) it has in the mean, and at most.
+  double mean_length = 0;
+  std::uint64_t longest = 0;
 
   [[nodiscard]] std::uint64_t values() const { return rows - blanks; }
 };
@@ -104,13 +107,12 @@ enum class ignore_reason : std::uint8_t {
   index,           ///< It numbers the rows.
   identifier,      ///< Almost every row has a value of its own.
   groups,          ///< It names what several rows belong to: good to split by.
-  text,            ///< Free text.
   too_many_values, ///< Too many different texts for categories.
 };
 
 /// The best use of a column among the features.
 struct column_use {
-  column_kind as = column_kind::number; ///< number, category, yes_no or date, if used.
+  column_kind as = column_kind::number; ///< The kind, if used.
   ignore_reason ignored = ignore_reason::none;
 
   friend bool operator==(const column_use&, const column_use&) = default;
@@ -165,6 +167,7 @@ private:
   bool text_;
   value_sample values_;
   std::uint64_t rows_ = 0, blanks_ = 0, numbers_ = 0, whole_ = 0, codes_ = 0, spaces_ = 0;
+  std::uint64_t bytes_ = 0, longest_ = 0;
   std::uint64_t infinite_ = 0;
   std::array<bool, 2> counts_from_{true, true}; ///< From 0, from 1.
   std::string not_number_;

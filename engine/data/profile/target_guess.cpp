@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <vector>
 
 namespace clade {
@@ -92,6 +93,26 @@ tl::unexpected<error> ask(std::string why, std::span<const column_profile> colum
                   likely.empty() ? "" : ", such as " + all_named(columns, likely)));
 }
 
+bool has_few_values(const column_profile& c) {
+  constexpr std::uint64_t most = 20;
+  return may_be_target(c)
+         && (c.kind != column_kind::number || (c.distinct > 1 && c.distinct <= most));
+}
+
+/// Returns the only column of few values where the others that are used are texts.
+std::optional<std::size_t> alone_beside_texts(std::span<const column_profile> columns) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto use = use_of(columns[i]);
+    if (use.ignored != ignore_reason::none || use.as == column_kind::text)
+      continue;
+    if (found || !has_few_values(columns[i]))
+      return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
 bool is_named(const column_profile& c, char letter) {
   return c.name.size() == 1 && last_word(c.name).front() == letter;
 }
@@ -148,6 +169,9 @@ expected<target_guess> guess_target(std::span<const column_profile> columns, boo
     if (!guess || guess->reason != target_reason::last)
       return guess;
   }
+  if (const auto alone = alone_beside_texts(columns);
+      alone && !may_be_target(columns[last]))
+    return target_guess{*alone, target_reason::beside_texts};
   const auto not_named = [&] {
     return "no column is named like a target, and the last one, "
            + (columns[last].name.empty() ? fmt::format("number {}", last + 1)

@@ -8,7 +8,7 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/columns/date_column.hpp"
 #include "engine/data/columns/examples.hpp"
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/number_form.hpp"
 #include "engine/data/reading/class_labels.hpp"
 #include "engine/data/reading/features.hpp"
 #include "engine/data/reading/preprocessing.hpp"
@@ -238,7 +238,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   // The network's inputs are counted where a shape is asked for.
   if (impute && params.shape.sizes.empty())
     add_blank_inputs(e, data.train);
-  const auto unscaled = encode_columns(e, test ? &*test : nullptr, !impute);
+  const auto unscaled = encode_columns(e, data.train, test ? &*test : nullptr, !impute);
   if (!unscaled)
     return tl::unexpected(unscaled.error());
   const auto shape = shape_of(e, params);

@@ -6,6 +6,7 @@
 
 #include "engine/data/reading/features.hpp"
 
+#include "engine/data/columns/vocabulary.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 
 #include <fmt/format.h>
@@ -18,15 +19,22 @@
 namespace clade {
 namespace {
 
-// The inputs of each value of a column of texts, and of a blank.
+// The inputs of each value of a column of texts, and of a blank. Inputs of terms, which
+// are many, are made again for each example.
 struct encoded_values {
   std::vector<exact_numbers> by_code;
   std::vector<text_meaning> meanings;
   exact_numbers blank;
+  std::optional<term_weigher> weigher{};
 };
 
 encoded_values encode_values(const text_column& texts, const column_encoding& column) {
   encoded_values out;
+  if (column.kind == encoding_kind::text) {
+    out.weigher.emplace(column.values, column.weights);
+    encode_terms(column, *out.weigher, "", out.blank);
+    return out;
+  }
   for (const std::string& value : texts.values)
     out.meanings.push_back(encode_text(column, value, out.by_code.emplace_back()));
   encode_text(column, "", out.blank);
@@ -66,6 +74,12 @@ expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
         continue;
       }
       const auto* texts = &encoded[t].blank;
+      if (!std::isnan(value) && encoded[t].weigher) {
+        encode_terms(*by_feature[f], *encoded[t].weigher,
+                     e.texts[t].values[static_cast<std::size_t>(value)], out);
+        ++t;
+        continue;
+      }
       if (!std::isnan(value)) {
         const auto code = static_cast<std::size_t>(value);
         texts = &encoded[t].by_code[code];
@@ -78,6 +92,29 @@ expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
   e.features = std::move(out);
   e.shape.sizes = {static_cast<std::int64_t>(inputs)};
   return {};
+}
+
+/// A column of texts that has no term says nothing; one beside which there is nothing else
+/// is an error.
+expected<void> learn_vocabularies(examples& e, std::span<const std::uint32_t> train,
+                                  std::size_t further) {
+  const auto is_text = [&](const text_column& t) {
+    return e.columns[t.column].kind == encoding_kind::text;
+  };
+  const auto columns = std::ranges::count_if(e.texts, is_text);
+  const auto most = terms_of_each(static_cast<std::size_t>(columns), e.count + further);
+  for (const text_column& t : e.texts)
+    if (is_text(t)) {
+      auto learnt = learn_vocabulary(e, t, train, most);
+      e.columns[t.column].values = std::move(learnt.terms);
+      e.columns[t.column].weights = std::move(learnt.weights);
+    }
+  if (std::ranges::any_of(e.columns, [](const auto& c) { return c.inputs() > 0; }))
+    return {};
+  return fail(error_kind::invalid_input,
+              e.origin
+                  + ": no word of the training part's texts tells anything of the target "
+                    "beyond chance; more rows, or a column beside the texts, may");
 }
 
 bool plain_numbers(const examples& e) {
@@ -98,7 +135,9 @@ void add_blank_inputs(examples& e, std::span<const std::uint32_t> train) {
         train, [&](std::uint32_t i) { return std::isnan(e.features[i * width + f]); });
 }
 
-expected<std::vector<bool>> encode_columns(examples& e, examples* test, bool strict) {
+expected<std::vector<bool>> encode_columns(examples& e,
+                                           std::span<const std::uint32_t> train,
+                                           examples* test, bool strict) {
   if (plain_numbers(e))
     return std::vector<bool>(e.features.size() / e.count, false);
   for (const text_column& t : e.texts)
@@ -106,6 +145,9 @@ expected<std::vector<bool>> encode_columns(examples& e, examples* test, bool str
       c.values = t.values;
       std::ranges::sort(c.values);
     }
+  if (auto learnt = learn_vocabularies(e, train, test == nullptr ? 0 : test->count);
+      !learnt)
+    return tl::unexpected(std::move(learnt).error());
   const auto known_from = strict ? std::optional(e.origin) : std::nullopt;
   if (auto encoded = encode(e, e.columns, known_from); !encoded)
     return tl::unexpected(std::move(encoded).error());

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/examples.hpp"
-#include "engine/data/columns/robust_scale.hpp"
+#include "engine/data/numbers/robust_scale.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,11 +23,13 @@ struct feature_rows {
 void add_blank_inputs(examples& e, std::span<const std::uint32_t> train);
 
 /// Puts the inputs of each column of `e` in its place, and the same ones in `test`, where
-/// there is a test file. The values of a category are sorted first. Returns by input
-/// whether it stays as it is when others are standardised. A value that only the test
-/// file has is a blank, or an error if `strict`.
-[[nodiscard]] expected<std::vector<bool>> encode_columns(examples& e, examples* test,
-                                                         bool strict);
+/// there is a test file. The values of a category are sorted first, and the vocabulary of
+/// a text is learnt from the examples `train`. Returns by input whether it stays as it is
+/// when others are standardised. A value that only the test file has is a blank, or an
+/// error if `strict`.
+[[nodiscard]] expected<std::vector<bool>>
+encode_columns(examples& e, std::span<const std::uint32_t> train, examples* test,
+               bool strict);
 
 /// The mean of each column over the train part, without NaN; NaN for a column that has no
 /// value there. If all values are in 32 bits, so are the means.

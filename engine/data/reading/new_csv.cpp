@@ -9,6 +9,9 @@
 // A row has the training data's columns, with the target in its place or without it, and
 // where columns have names, in any order and with others among them. Numbers and dates are
 // read as this file writes them: its own decimal mark, and its own order of a date's parts.
+//
+// If the training data was texts without a name and their targets, a file is also lines of
+// texts alone, or of a class, a blank and a text (`text_form`).
 
 #include "engine/data/bytes/complaints.hpp"
 #include "engine/data/bytes/csv_fields.hpp"
@@ -16,9 +19,10 @@
 #include "engine/data/columns/column_names.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/columns/date_column.hpp"
-#include "engine/data/columns/field_date.hpp"
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/field_date.hpp"
+#include "engine/data/numbers/number_form.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/tables/text_form.hpp"
 #include "genome/base/text.hpp"
 
 #include <fmt/format.h>
@@ -177,6 +181,11 @@ private:
       const auto field = r.fields[place_[c]];
       if (encoding.kind == encoding_kind::ignore || field_blank_number(field))
         continue;
+      if (encoding.kind == encoding_kind::text) {
+        // A name is a text, too, so that only a table of nothing else is judged by it.
+        out.fits += how_.width == 1 ? 1 : 0;
+        continue;
+      }
       exact_numbers unused;
       const bool fits = is_number(c) ? read_number(field, form_.decimal).has_value()
                         : encoding.kind == encoding_kind::date && is_no_day(field)
@@ -294,8 +303,13 @@ private:
         ++replaced_[c].blanks;
       return encode_number(encoding, v, out_.values);
     }
-    const auto meaning = encode_text(encoding, field, out_.values);
-    if (meaning == text_meaning::blank && !encoding.blank_input)
+    if (encoding.kind == encoding_kind::text && !weighers_.contains(c))
+      weighers_.emplace(c, term_weigher(encoding.values, encoding.weights));
+    const auto meaning = encoding.kind == encoding_kind::text
+                             ? encode_terms(encoding, weighers_.at(c), field, out_.values)
+                             : encode_text(encoding, field, out_.values);
+    if (meaning == text_meaning::blank && !encoding.blank_input
+        && encoding.kind != encoding_kind::text)
       ++replaced_[c].blanks;
     if (meaning == text_meaning::unknown && replaced_[c].unknown++ == 0)
       replaced_[c].example = field;
@@ -389,6 +403,7 @@ private:
   std::vector<std::string> class_names_;
   std::map<std::size_t, replaced_fields> replaced_; ///< By training column.
   std::map<std::size_t, column_encoding> redated_;  ///< Dates in another order.
+  std::map<std::size_t, term_weigher> weighers_;    ///< By column of texts.
   std::map<std::size_t, std::string> units_; ///< That of the first of `other_units`.
 };
 
@@ -397,8 +412,11 @@ private:
 expected<raw_rows> parse_new_csv(std::string_view text, const std::string& origin,
                                  const std::string& header, const preprocessing& how,
                                  const data_params& written) {
-  return new_csv_reader(origin, how, find_form(text, written, how.decimal))
-      .read(text, header);
+  const auto form =
+      how.takes_text_lines() && written.delimiter == "auto"
+          ? text_form(text, {how.target_column, how.task, how.classes, how.decimal})
+          : find_form(text, written, how.decimal);
+  return new_csv_reader(origin, how, form).read(text, header);
 }
 
 } // namespace clade

@@ -60,6 +60,11 @@ bool preprocessing::takes_plain_numbers() const {
   });
 }
 
+bool preprocessing::takes_text_lines() const {
+  return columns.size() == 1 && columns.front().kind == encoding_kind::text
+         && columns.front().name.empty();
+}
+
 std::vector<double> preprocessing::fills() const {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> all;

@@ -59,6 +59,9 @@ struct preprocessing {
   [[nodiscard]] const column_encoding& column(std::size_t i) const;
   /// Whether all columns are numbers that make one input each, as those of an array.
   [[nodiscard]] bool takes_plain_numbers() const;
+  /// Whether each line of a file may be an example: there is one column, of texts, and it
+  /// has no name.
+  [[nodiscard]] bool takes_text_lines() const;
   /// By input, the value that replaces NaN; NaN where a blank is an error.
   [[nodiscard]] std::vector<double> fills() const;
 };

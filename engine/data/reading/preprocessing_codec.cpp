@@ -9,8 +9,10 @@
 //                       (without the last one where no input has a limit, and without
 //                       the last three in files of its first day)
 //     column        = [ kind: text, name: text, values: [text...], blank input: boolean,
-//                       order of a date: natural, time of day: boolean, unit: text ]
-//                       (without the unit where there is none)
+//                       order of a date: natural, time of day: boolean, unit: text,
+//                       weights: [real...] ]
+//                       (without the weights where there are none, and without the unit
+//                       where there is none either)
 //     task          = "classification" | "regression"
 //
 // A shape [steps, channels] is that of series: there, means and deviations are those of the
@@ -39,7 +41,7 @@ namespace {
 // More values no example of a network has (search_spaces/operators/network.cpp).
 constexpr std::uint64_t most_values = std::uint64_t{1} << 28;
 
-constexpr std::size_t column_parts = 6; // But for the unit.
+constexpr std::size_t column_parts = 6; // But for the unit and the weights.
 
 constexpr std::uint64_t version = 2;
 constexpr std::size_t elements = 18, elements_without_layout = 16,
@@ -102,7 +104,7 @@ double read_finite(decoder& in) {
 
 column_encoding read_column(decoder& in) {
   const auto parts = in.array();
-  if (parts != column_parts && parts != column_parts + 1)
+  if (parts < column_parts || parts > column_parts + 2)
     in.fail(fmt::format("a column of {} parts", parts));
   column_encoding c;
   const auto kind = parse_encoding_kind(in.text());
@@ -120,6 +122,8 @@ column_encoding read_column(decoder& in) {
   c.time_of_day = in.boolean();
   if (parts > column_parts)
     c.unit = in.text();
+  if (parts > column_parts + 1)
+    c.weights = decode_list(in, read_finite);
   return c;
 }
 
@@ -190,7 +194,10 @@ std::optional<std::uint64_t> elements_of(const tensor_shape& shape) {
 
 // Values are looked up by order.
 bool is_sound(const column_encoding& c) {
-  return (c.kind == encoding_kind::category) != c.values.empty()
+  const bool text = c.kind == encoding_kind::text;
+  return (text || (c.kind == encoding_kind::category) != c.values.empty())
+         && c.weights.size() == (text ? c.values.size() : 0)
+         && std::ranges::all_of(c.weights, [](double w) { return w > 0; })
          && std::ranges::adjacent_find(c.values, std::greater_equal()) == c.values.end()
          && (c.kind != encoding_kind::ignore || !c.blank_input);
 }
@@ -256,12 +263,15 @@ void encode(encoder& out, const preprocessing& how) {
     out.integer(size);
   out.natural(how.width).array(how.columns.size());
   for (const auto& c : how.columns) {
-    out.array(column_parts + (c.unit.empty() ? 0 : 1)).text(to_text(c.kind)).text(c.name);
+    const std::size_t further = !c.weights.empty() ? 2 : c.unit.empty() ? 0 : 1;
+    out.array(column_parts + further).text(to_text(c.kind)).text(c.name);
     write(out, c.values);
     out.boolean(c.blank_input).natural(static_cast<std::uint64_t>(c.order));
     out.boolean(c.time_of_day);
-    if (!c.unit.empty())
+    if (further > 0)
       out.text(c.unit);
+    if (further > 1)
+      write(out, c.weights);
   }
   if (how.target_column)
     out.natural(*how.target_column);

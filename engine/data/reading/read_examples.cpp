@@ -462,6 +462,7 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     return read_raw_images(from.file, how);
   auto which = choice_of(from);
   which.least_features = how.columns.size();
+  which.sentences = how.takes_text_lines();
   auto read = read_data_file(from.file, which, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());

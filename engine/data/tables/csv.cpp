@@ -340,6 +340,10 @@ private:
       if (!field_yes_no(field))
         is("where yes or no must be");
       break;
+    case encoding_kind::text:
+      if (open.codes.size() == most)
+        is("and the column has too many different values");
+      break;
     default:
       if (open.codes.size() == most)
         is("and the column has too many different values");

@@ -1,8 +1,8 @@
 // The first line is, unless `header` says it:
 //   * scikit-learn's counts;
 //   * the names of the columns where the target or a category is asked for by name, or no
-//     field but theirs is a number (and there are such fields), or `guess_first_line` takes
-//     it for names;
+//     field but theirs is a number (and there are such fields) and the target's does not
+//     come again below, or `guess_first_line` takes it for names;
 //   * else a row like the others.
 
 #include "engine/data/tables/csv_head.hpp"
@@ -35,9 +35,19 @@ std::vector<std::string> texts_of(const data_params& params) {
   return out;
 }
 
+/// Whether the field of that column stands in one of the next rows, too.
+bool comes_again(const csv_row& first, csv_rows following, std::size_t column) {
+  constexpr int looked_at = 200;
+  csv_row r;
+  for (int row = 0; row < looked_at && following.next(r).value_or(false); ++row)
+    if (column < r.fields.size() && r.fields[column] == first.fields[column])
+      return true;
+  return false;
+}
+
 first_line kind_of(const csv_row& r, const csv_rows& following, const data_params& params,
                    const csv_form& form) {
-  if (params.header == "none")
+  if (params.header == "none" || (params.header == "auto" && form.dialect.first_blank))
     return first_line::row;
   if (params.header == "counts")
     return first_line::counts;
@@ -60,7 +70,9 @@ first_line kind_of(const csv_row& r, const csv_rows& following, const data_param
       return guess_first_line(r.fields, following, form).is;
     judged = judged || !text[i];
   }
-  return judged ? first_line::names : first_line::row;
+  const auto target = numbered_column(params.target, r.fields.size());
+  return judged && !comes_again(r, following, *target) ? first_line::names
+                                                       : first_line::row;
 }
 
 } // namespace

@@ -16,7 +16,7 @@ first_line_guess kind_of(const csv_row& first, const csv_rows& following,
                          std::string_view header) {
   if (header == "counts")
     return {first_line::counts};
-  if (header == "none")
+  if (header == "none" || (header == "auto" && form.dialect.first_blank))
     return {first_line::row};
   const bool named = !target.empty()
                      && !numbered_column(std::string(target), first.fields.size())

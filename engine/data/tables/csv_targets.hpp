@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/number_form.hpp"
 #include "genome/base/error.hpp"
 #include "genome/genes/genome.hpp"
 

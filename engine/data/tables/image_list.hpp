@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/data_params.hpp"
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/number_form.hpp"
 
 #include <cstdint>
 #include <filesystem>

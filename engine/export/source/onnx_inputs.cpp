@@ -111,8 +111,13 @@ private:
   }
 
   void add_column(const column_encoding& c, std::size_t i, names& pieces) {
-    if (c.kind == encoding_kind::ignore)
+    if (c.inputs() == 0)
       return;
+    if (c.kind == encoding_kind::text) {
+      pieces.push_back(
+          declare({input_name(c, i), "text", i}, type_, {whole(c.inputs())}));
+      return;
+    }
     const auto type = c.kind == encoding_kind::number ? type_
                       : c.kind == encoding_kind::date ? element::real64
                                                       : element::text;

@@ -23,7 +23,8 @@ struct onnx_input {
 ///   * A table with other columns: an input [N] for each column that is used, with the
 ///     column's name (or "column3"). A number is a double, NaN where blank; a category and
 ///     yes or no are texts as the file has them; a date is a double, the days since
-///     1970-01-01, NaN where blank.
+///     1970-01-01, NaN where blank; a column of texts is [N, inputs], the weights that
+///     `encode_text` gives its terms.
 /// `taken` are the words before the first point in the names of the graph's other values;
 /// an input that would begin so has a "_" before its name. This function's own values
 /// begin with "input".

@@ -2,6 +2,7 @@
 
 #include "engine/export/source/python_source.hpp"
 #include "engine/export/source/row_source.hpp"
+#include "engine/export/source/text_source.hpp"
 #include "genome/base/text.hpp"
 
 #include <fmt/format.h>
@@ -20,13 +21,13 @@ def read_rows(file):
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     text = decoded(data)
-    delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
+LINES    delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
     first = text.split("\n", 1)[0].strip().strip('"')
     if len(first) == 5 and first[:4].lower() == "sep=":
         delimiter, text = first[4], text.split("\n", 1)[-1]
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows = [[field.strip() for field in line] for line in lines if line]
-    used = [COLUMNS[i] for i in USED]
+ALONE    used = [COLUMNS[i] for i in USED]
     at = next((i for i, row in enumerate(rows[:21]) if all(used) and all(name in row for name in used)), 0)
     rows = rows[at:]
     if rows and counts_rows(rows[0], len(rows) - 1):
@@ -75,6 +76,23 @@ def is_number(text, unit):
 
 )";
 
+/// Reads texts without a name from lines of a target, a blank and a text.
+constexpr std::string_view read_labelled = R"(
+    def fits(target):
+        return FITS
+
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if 2 * sum(TARGET_COLUMN == 0 and fits(line.split(None, 1)[0]) for line in lines) >= len(lines):
+        return [(line.split(None, 1) + [""])[1:2] for line in lines]
+)";
+
+/// Takes lines that are no CSV for such texts.
+constexpr std::string_view read_lines =
+    R"(    fit = sum(len(row) == 2 and TARGET_COLUMN is not None and fits(row[TARGET_COLUMN]) for row in rows)
+    if any(len(row) != 1 for row in rows) and 2 * fit < len(rows):
+        return [[line] for line in lines]
+)";
+
 constexpr std::string_view encode_texts = R"(
 def encode(rows):
     """Rows in the order of COLUMNS as a tensor: texts as a CSV has them, or numbers; None is a blank."""
@@ -110,6 +128,20 @@ std::string replaced(std::string_view text, std::string_view mark, std::string_v
   std::string out(text);
   out.replace(out.find(mark), mark.size(), by);
   return out;
+}
+
+} // namespace
+
+namespace {
+
+/// `read_rows` of a module.
+std::string rows_function(const preprocessing& how) {
+  const bool lines = how.takes_text_lines();
+  const auto* const fits =
+      how.task.has_classes() ? "target in CLASSES" : "is_number(target, \"\")";
+  return replaced(replaced(read_rows_function, "LINES",
+                           lines ? replaced(read_labelled, "FITS", fits) : ""),
+                  "ALONE", lines ? read_lines : "");
 }
 
 } // namespace
@@ -162,9 +194,8 @@ std::string reading_functions(const preprocessing& how) {
     return replaced(encode_arrays, "TYPE", type);
   const auto number = "\n" + number_source(how, /*methods=*/false);
   if (!takes_texts(how))
-    return number + std::string(read_rows_function)
-           + replaced(encode_numbers, "TYPE", type);
-  return number + std::string(read_rows_function)
+    return number + rows_function(how) + replaced(encode_numbers, "TYPE", type);
+  return number + rows_function(how)
          + replaced(encode_texts, "POINT",
                     how.decimal == ',' ? R"(.replace(".", ","))" : "");
 }

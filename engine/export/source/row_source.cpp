@@ -16,7 +16,7 @@
 namespace clade {
 namespace {
 
-// The grammar is at the top of engine/data/columns/number_form.cpp. "@(" begins the
+// The grammar is at the top of engine/data/numbers/number_form.cpp. "@(" begins the
 // parameters of a method, "@." stands before the name of one.
 constexpr std::string_view number_functions = R"py(def number@(text, unit):
     # type: (str, str) -> float
@@ -87,7 +87,7 @@ constexpr std::string_view category_method = R"(def category(self, text, known, 
 
 )";
 
-// The grammar is at the top of engine/data/columns/field_date.cpp.
+// The grammar is at the top of engine/data/numbers/field_date.cpp.
 constexpr std::string_view date_methods = R"(def digits(self, text, start, most):
     # type: (str, int, int) -> int
     # Returns where the digits that begin at `start`, at most so many, end.
@@ -303,6 +303,14 @@ private:
     case encoding_kind::yes_no:
       line(2, fmt::format("values.append(self.yes_no({})){}", field, comment));
       break;
+    case encoding_kind::text:
+      line(2, fmt::format(
+                  "values.extend(self.text({0}, self.places{1}, self.weights{1})){2}",
+                  field, i, comment));
+      if (c.blank_input)
+        line(2, fmt::format("values.append(1.0 if {}.lower() in {} else 0.0)", field,
+                            python_literal(blank_texts())));
+      return;
     case encoding_kind::category:
       return category(c, "self." + values_name(i), field, comment);
     case encoding_kind::date:

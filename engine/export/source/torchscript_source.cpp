@@ -5,6 +5,7 @@
 
 #include "engine/export/source/output_decoder.hpp"
 #include "engine/export/source/row_source.hpp"
+#include "engine/export/source/text_source.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ std::string torchscript_source(const exported_model& m) {
   for (const auto& s : m.steps)
     if (const auto method = writer_of(s).script_method)
       text += method(written(m, s));
-  if (takes_texts(how)) {
+  if (takes_texts(how) && !has_text_columns(how)) {
     text += row_methods(how, {.sine = "torch.sin",
                               .cosine = "torch.cos",
                               .remainder = "torch.fmod",

@@ -12,6 +12,8 @@ namespace clade {
 ///                       or images in the sizes that their file has
 ///     forward(texts)    of other tables: List[List[str]], for each row the texts of all
 ///                       columns as a CSV has them, without the target
+///     forward(rows)     of tables with columns of sentences: float [N, inputs], as the
+///                       exported Python's `encode` gives them
 ///
 /// It gives probabilities [N, classes], or values [N] in the target's own unit, in
 /// double. The module's attributes: `classes` (texts), `columns` (names, where the data

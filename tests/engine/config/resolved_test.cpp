@@ -40,7 +40,8 @@ experiment arbitrary(const experiment& base) {
                                                    {"c", encoding_kind::ignore}});
   e.data.ignore =
       *rc::gen::element(std::vector<std::string>{}, std::vector<std::string>{"id", "7"});
-  e.data.delimiter = *rc::gen::element<std::string>("auto", ",", ";", "\t");
+  e.data.delimiter =
+      *rc::gen::element<std::string>("auto", ",", ";", "\t", "first blank");
   e.data.decimal = *rc::gen::element<std::string>("auto", ".", ",");
   e.data.encoding = *rc::gen::element<std::string>("auto", "utf-8", "latin-1");
   e.data.split_by =

@@ -131,3 +131,42 @@ TEST_CASE("csv form: a byte that is not UTF-8 among many letters is read as Lati
            "e\n");
   CHECK(encoding_note(*to_utf8(sound, "auto")).empty());
 }
+
+TEST_CASE("csv form: a label and a sentence are parted by the first blank of a line") {
+  const auto lines = repeated("0 it was , all in all , a bore\n", 6)
+                     + repeated("1 a \"film to see\n", 6);
+  const auto form = find_form(lines, {});
+  CHECK(form.dialect == csv_dialect{' ', '\0', true});
+  CHECK(delimiter_word(form.dialect) == first_blank_word);
+  auto rows = form.rows("1\t a \"film\r\n\n \n0\n");
+  csv_row r;
+  REQUIRE(rows.next(r).value_or(false));
+  CHECK(r.fields == std::vector<std::string_view>{"1", "a \"film"});
+  REQUIRE(rows.next(r).value_or(false));
+  CHECK(r.fields == std::vector<std::string_view>{"0", ""});
+  CHECK(r.line == 4);
+  CHECK_FALSE(rows.next(r).value_or(true));
+  // Sorted by their labels.
+  CHECK(
+      find_form(repeated("0 it was a bore\n", 900) + repeated("1 it was fine\n", 900), {})
+          .dialect.first_blank);
+  // Sentences of which each begins otherwise, and too few lines.
+  std::string others;
+  for (int i = 0; i < 26; ++i)
+    others += std::string(1, static_cast<char>('a' + i)) + " is the name of a letter\n";
+  CHECK_FALSE(find_form(others, {}).dialect.first_blank);
+  CHECK_FALSE(find_form("0 it was a bore\n1 it was fine\n", {}).dialect.first_blank);
+  data_params said;
+  said.delimiter = std::string(first_blank_word);
+  CHECK(find_form("0 it was a bore\n", said).dialect.first_blank);
+}
+
+TEST_CASE("csv form: between tabs, quotes that part no fields are text") {
+  const auto lines =
+      repeated("ham\t\"so it goes\n", 3) + repeated("spam\tbuy \"it\" now\n", 9);
+  CHECK(find_form(lines, {}).dialect == csv_dialect{'\t', '\0'});
+  const auto quoted = repeated("ham\t\"so it\tgoes\"\n", 9);
+  CHECK(find_form(quoted, {}).dialect == csv_dialect{'\t', '"'});
+  CHECK(find_form("a\t\"b\nc\"\n" + repeated("1\t2\n", 9), {}).dialect
+        == csv_dialect{'\t', '"'});
+}

@@ -365,7 +365,7 @@ TEST_CASE("data profile: where nothing is left to learn from it says why") {
                                       }))
         == "t.csv: no column is left to learn from (\"file\": it names files of images, "
            "which are not read by their names); what is learnt from are numbers, "
-           "categories and dates");
+           "categories, dates and sentences");
 }
 
 // Archives of arrays.

@@ -1,4 +1,4 @@
-#include "engine/data/columns/exact_numbers.hpp"
+#include "engine/data/numbers/exact_numbers.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>

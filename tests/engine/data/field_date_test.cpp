@@ -1,4 +1,4 @@
-#include "engine/data/columns/field_date.hpp"
+#include "engine/data/numbers/field_date.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/number_form.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>

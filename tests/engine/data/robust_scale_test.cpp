@@ -1,4 +1,4 @@
-#include "engine/data/columns/robust_scale.hpp"
+#include "engine/data/numbers/robust_scale.hpp"
 #include "engine/data/profile/data_summary.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "tests/engine/data/files.hpp"

@@ -163,10 +163,11 @@ TEST_CASE("table profile: an identifier that repeats names groups") {
   CHECK(kind(few, "plan_id") == column_kind::number);
 }
 
-TEST_CASE("table profile: texts of too many values are left out, and it is known why") {
+TEST_CASE("table profile: texts of too many values are sentences or left out") {
   const auto sentences =
       made(60, [](auto i) { return "it is row " + std::to_string(i); });
-  CHECK(use_of(profile_of(sentences)).ignored == ignore_reason::text);
+  CHECK(use_of(profile_of(sentences)) == column_use{.as = column_kind::text});
+  CHECK(profile_of(sentences).longest == 12);
   const auto words = made(60, [](auto i) { return std::string(i + 1, 'a'); });
   CHECK(use_of(profile_of(words)).ignored == ignore_reason::too_many_values);
 }

@@ -75,9 +75,16 @@ TEST_CASE("unread kinds: texts that are no tables are told from those that are")
   CHECK(kind_of("+1 1:0.5 3:2\n-1 2:1e-3\n") == "a LIBSVM file");
   CHECK(kind_of("# made\n1 qid:1 1:0.5 3:2 # c\n0 qid:2 2:1 4:3\n") == "a LIBSVM file");
   CHECK(kind_of("<!DOCTYPE html>\n<p>") == "a page of HTML");
+  std::string sentences;
+  for (char c = 'a'; c <= 'z'; ++c)
+    sentences +=
+        c
+        + std::string(c % 2 == 0 ? "ny film is a slow, sad and rather long walk\n"
+                                 : "ll, well, never ends as it should end\n");
+  CHECK(kind_of(sentences) == "text (sentences)");
   CHECK(kind_of(repeated("1 the film is a slow, sad and rather long walk home", 9)
                 + repeated("0 it, well, never ends as it should have ended", 9))
-        == "text (sentences)");
+        == "table");
   CHECK(kind_of("a,b\n1,2\n") == "table");
   CHECK(
       kind_of("text,label\n" + repeated("the film is a slow walk home to it all,bad", 9))

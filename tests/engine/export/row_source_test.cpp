@@ -1,5 +1,6 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/export/source/row_source.hpp"
+#include "engine/export/source/text_source.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -97,4 +98,29 @@ TEST_CASE("row source: arrays keep the sizes of their file") {
   CHECK(sizes_in_file(how).sizes == std::vector<std::int64_t>{4, 3});
   how.target_column = 12;
   CHECK(sizes_in_file(how).sizes == std::vector<std::int64_t>{12});
+}
+
+TEST_CASE("row source: a column of sentences brings its terms and their weights") {
+  const auto how = of({{},
+                       {.name = "review",
+                        .kind = encoding_kind::text,
+                        .values = {"#goo", "bad"},
+                        .blank_input = true,
+                        .weights = {1.5, 2}}});
+  CHECK(has_text_columns(how));
+  CHECK_FALSE(has_text_columns(of({{}})));
+  CHECK(takes_texts(how));
+  const auto constants = text_constants(how);
+  CHECK(has(constants, "values1 = [\"#goo\", \"bad\"]\n"));
+  CHECK(has(constants, "weights1 = [1.5, 2]\n"));
+  const auto text = row_methods(how, {});
+  CHECK(
+      has(text,
+          "values.extend(self.text(row[1], self.places1, self.weights1))  # \"review\""));
+  CHECK(has(text, "values.append(1.0 if row[1].lower() in [\"\", "));
+  const auto methods = text_methods();
+  CHECK(has(methods, "if len(word) > 40:"));
+  CHECK(has(methods, "range(3, 5 + 1)"));
+  CHECK(has(methods, "if count == 10000:"));
+  CHECK(has(methods, "[(0x80, 0xa9), "));
 }

@@ -103,9 +103,8 @@ std::string_view to_text(split_kind split) {
 }
 
 std::string_view to_text(ignore_reason why) {
-  constexpr std::array<std::string_view, 8> words{"none",  "blank",          "constant",
-                                                  "index", "identifier",     "groups",
-                                                  "text",  "too_many_values"};
+  constexpr std::array<std::string_view, 7> words{
+      "none", "blank", "constant", "index", "identifier", "groups", "too_many_values"};
   return words.at(static_cast<std::size_t>(why));
 }
 

@@ -2,6 +2,7 @@
 #include "engine/export/source/onnx_model.hpp"
 #include "engine/export/source/python_source.hpp"
 #include "engine/export/source/safetensors.hpp"
+#include "engine/export/source/text_source.hpp"
 #include "engine/export/torch/torch_work.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 #include "engine/training/asked/training_params.hpp"
@@ -76,6 +77,9 @@ expected<void> write_network(const fs::path& file, const export_options& options
   const auto m = find_exported(file, options.id);
   if (!m)
     return tl::unexpected(m.error());
+  if ((!options.onnx.empty() || !options.torchscript.empty()) && has_text_columns(m->how))
+    std::cerr << "clade: sentences are not taken apart within ONNX and TorchScript: give "
+                 "them what encode(rows) of --python FOLDER makes of rows\n";
   writing out(title_of(*m));
   out.to(options.python, [&] { return write_python(*m, options.python); });
   out.to(options.safetensors,
@@ -181,7 +185,9 @@ void add_export(CLI::App& app, command& chosen) {
       "               columns, classes.\n"
       "  TorchScript  Of numbers alone a tensor of the same; of other tables "
       "List[List[str]],\n"
-      "               rows of all columns as texts. Gives probabilities or values.\n"
+      "               rows of all columns as texts; of tables with sentences what encode "
+      "of the\n"
+      "               exported Python gives. Gives probabilities or values.\n"
       "  Python       predict(read_rows(\"new.csv\")), or predict(rows) of texts and "
       "numbers.\n"
       "Examples:\n"

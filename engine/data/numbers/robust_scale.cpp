@@ -1,6 +1,6 @@
 // Few numbers that make a deviation are far from the mean: most columns have none that is,
 // and are done with before anything is ordered.
-#include "engine/data/columns/robust_scale.hpp"
+#include "engine/data/numbers/robust_scale.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 // half   := ' '* ("am" | "pm")              in any case; the hour is then 1 to 12
 // zone   := 'Z' | ('+' | '-') 2 digits [':'] 2 digits
 
-#include "engine/data/columns/field_date.hpp"
+#include "engine/data/numbers/field_date.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
 

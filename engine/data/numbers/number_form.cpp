@@ -11,7 +11,7 @@
 // unit     := text without digits but m2, m3 and the like, that begins with a letter, %
 //             or °, of 16 bytes at most
 
-#include "engine/data/columns/number_form.hpp"
+#include "engine/data/numbers/number_form.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
