@@ -1,8 +1,8 @@
 // The header says the task and where the target is; the series say the rest.
 
 #include "engine/data/bytes/files_beside.hpp"
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/series_set.hpp"
-#include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/reading/series_examples.hpp"
 #include "genome/base/text.hpp"

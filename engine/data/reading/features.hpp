@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/bytes/stored_numbers.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/numbers/robust_scale.hpp"
 
