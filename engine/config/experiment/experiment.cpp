@@ -75,10 +75,10 @@ search_space load_space(table_reader& t, const experiment& e,
       is_built_in_space(name) && !std::filesystem::exists(file, ignored);
   if (!built_in && !std::filesystem::exists(file, ignored)) {
     t.fail("file",
-           fmt::format(
-               "search_space.file: {} is not there; \"tabular\" and \"mlp\" (for "
-               "tables), \"residual\", \"photo\", \"mobile\" and \"image\" are built in",
-               file.string()));
+           fmt::format("search_space.file: {} is not there; \"tabular\" and \"mlp\" (for "
+                       "tables), \"residual\", \"photo\", \"mobile\", \"image\" and "
+                       "\"series\" are built in",
+                       file.string()));
     return {};
   }
   auto space = built_in ? load_built_in_space(name) : load_search_space(file);

@@ -236,7 +236,8 @@ TEST_CASE("experiment: what is wrong with a search space has the line of its fil
   const experiment_files files;
   CHECK(files.error_of(files.with("file = \"vectors", "file = \"vector.toml\""))
         == "x.toml:9: search_space.file: vector.toml is not there; \"tabular\" and "
-           "\"mlp\" (for tables), \"residual\", \"mobile\" and \"image\" are built in");
+           "\"mlp\" (for tables), \"residual\", \"photo\", \"mobile\", \"image\" and "
+           "\"series\" are built in");
   write_text(files.folder() / "vectors.toml", "[limits]\nmax_nods = 3\n");
   CHECK(files.error_of(files.valid).starts_with("vectors.toml:2: "));
   write_text(files.folder() / "vectors.toml", "[limits]\nmax_nodes = 3\n");

@@ -228,7 +228,8 @@ TEST_CASE("infer columns: a spreadsheet is refused with what to do") {
   params.file = write(folder, "x.xlsx", "PK\x03\x04 [Content_Types].xml");
   const auto found = infer_columns(params);
   REQUIRE_FALSE(found);
-  CHECK(without(found.error().message, folder)
-        == "x.xlsx: is a spreadsheet; save its sheet as CSV, and name that file");
+  CHECK(
+      without(found.error().message, folder)
+      == "x.xlsx: is a spreadsheet; save its sheet as .xlsx or CSV, and name that file");
   CHECK(load_data(params, 1, {}).error().message == found.error().message);
 }
