@@ -403,7 +403,7 @@ class Sentences(ExportTest):
         encoded = json.loads(subprocess.run(
             [TORCH_PYTHON, "-c", "import json, model; "
              "print(json.dumps(model.encode(model.read_rows('../new.csv')).tolist()))"],
-            cwd=self.folder / "source", capture_output=True, text=True, check=True).stdout)
+            cwd=self.folder / "source", stdout=subprocess.PIPE, text=True, check=True).stdout)
         numbers = self.folder / "numbers.json"
         numbers.write_text(json.dumps({"rows": [[None if v != v else v for v in row] for row in encoded], "shape": None}))
         parts = self.folder / "parts.json"

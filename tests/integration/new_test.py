@@ -155,12 +155,12 @@ class Words(NewTest):
         self.assertIn("churn.csv: this is data, not an experiment; `clade new ", command.err)
 
     def test_a_kind_that_is_not_read_is_named_to_all_who_name_it(self):
-        self.write("d.csv", b"PAR1\x15\0\0\0PAR1")
+        self.write("d.csv", b"\x89HDF\r\n\x1a\n\0\0")
         (self.folder / "of.toml").write_text('[data]\nfile = "d.csv"\n')
         for words in (("new", self.folder / "d.csv"), ("run", self.folder / "d.csv"), ("plan", self.folder / "d.csv"),
                       ("run", self.folder / "of.toml"), ("plan", self.folder / "of.toml")):
             with self.subTest(words):
-                self.assertIn("d.csv: is a Parquet file, which is not read; pandas.read_parquet(FILE)",
+                self.assertIn("d.csv: is an HDF5 file, which is not read; save its table as CSV",
                               self.finish(*words, status=2).err)
 
     def test_an_experiment_that_is_there_stays(self):

