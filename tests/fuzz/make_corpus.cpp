@@ -189,7 +189,9 @@ void write_text_formats() {
         "y = {low = -9223372036854775808, high = 9223372036854775807}\n");
   write("units", "time", "1h30min 2.5s");
   write("units", "size", "1.5GiB");
-  write("text", "words", "It's a \"well-made\" film , Gr\xc3\xb6\xc3\x9fe 42!\xff");
+  write("text", "words",
+        "It's a \"well-made\" film , Gr\xc3\xb6\xc3\x9f"
+        "e 42!\xff");
   write("text", "scripts",
         "\xe5\xa5\xbd\xe6\x9b\xb8 \xd0\xa6\xd0\x95\xd0\x9d\xd0\x90\xe2\x80\x94\xce\xa9");
   write("help_options", "argparse",
