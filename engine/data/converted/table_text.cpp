@@ -36,7 +36,9 @@ void table_text::field(std::string_view text) {
   begin();
   if (text.find_first_not_of(blanks) == std::string_view::npos)
     return;
-  const bool quoted = text.find_first_of(",\"") != std::string_view::npos;
+  // Readers pass over a byte-order mark, if the whole text begins with one.
+  const bool marked = text_.empty() && text.starts_with("\xEF\xBB\xBF");
+  const bool quoted = marked || text.find_first_of(",\"") != std::string_view::npos;
   if (quoted)
     text_ += '"';
   for (const char c : text) {

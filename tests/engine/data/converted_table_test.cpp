@@ -152,6 +152,13 @@ TEST_CASE("ARFF: nominal attributes are texts, rows are in full or sparse") {
         == "has no line @data, behind which the rows stand");
 }
 
+TEST_CASE("ARFF: a name that is a byte-order mark stays one") {
+  const auto table =
+      read_arff("@relation a\n@attribute \xEF\xBB\xBF numeric\n@data\n1\n", {});
+  REQUIRE(table);
+  CHECK(table->text == "\"\xEF\xBB\xBF\"\n1\n");
+}
+
 TEST_CASE("LIBSVM: what is not named is 0, and the label stands last") {
   CHECK(to_text(read_libsvm("+1 1:0.5 3:2 # c\n\n-1 qid:4 2:1e-3\n", {}))
         == "x1,x2,x3,label\n0.5,0,2,+1\n0,1e-3,0,-1\n");
