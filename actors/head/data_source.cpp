@@ -1,6 +1,5 @@
 #include "actors/head/data_source.hpp"
 
-#include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/images/image_folder.hpp"
 
 #include <fmt/format.h>
@@ -25,13 +24,11 @@ expected<std::vector<data_file>> data_files(const data_params& data) {
     if (path->empty()
         || std::ranges::find(files, path->string(), &data_file::path) != files.end())
       continue;
-    std::error_code unknown;
-    const bool folder = std::filesystem::is_directory(*path, unknown);
-    const auto sum = folder ? checksum_of_images(*path) : checksum_of_file(*path);
+    const auto sum = checksum_of_data(*path);
     if (!sum)
       return tl::unexpected(sum.error());
     files.push_back({.path = path->string(),
-                     .size = folder ? 0 : std::filesystem::file_size(*path),
+                     .size = is_folder(*path) ? 0 : std::filesystem::file_size(*path),
                      .checksum = to_text(*sum)});
   }
   return files;

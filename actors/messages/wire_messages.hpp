@@ -63,7 +63,7 @@ struct node_hello {
 struct data_file {
   std::string path;       ///< On the head's machine, as the experiment names it.
   std::uint64_t size = 0; ///< 0: it is a folder.
-  std::string checksum;   ///< `to_text` of `checksum_of_file` or `checksum_of_images`.
+  std::string checksum;   ///< `to_text` of `checksum_of_data`.
 
   [[nodiscard]] bool is_folder() const { return size == 0; }
 };

@@ -1,6 +1,5 @@
 #include "actors/node/fetched_data.hpp"
 
-#include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/images/image_folder.hpp"
 
 #include <fcntl.h>
@@ -29,15 +28,13 @@ constexpr auto pause_between_tries = 500ms;
 
 expected<bool> is_there(const fs::path& path, const data_file& wanted) {
   std::error_code failed;
-  const auto is_wanted = [&](const genome_hash& sum) {
-    return to_text(sum) == wanted.checksum;
-  };
-  if (wanted.is_folder())
-    return fs::is_directory(path, failed) ? checksum_of_images(path).map(is_wanted)
-                                          : expected<bool>(false);
-  if (fs::file_size(path, failed) != wanted.size || failed)
+  const bool may_be = wanted.is_folder()
+                          ? is_folder(path)
+                          : fs::file_size(path, failed) == wanted.size && !failed;
+  if (!may_be)
     return false;
-  return checksum_of_file(path).map(is_wanted);
+  return checksum_of_data(path).map(
+      [&](const genome_hash& sum) { return to_text(sum) == wanted.checksum; });
 }
 
 /// Held by the process that fetches; ends with it.

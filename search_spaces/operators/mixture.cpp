@@ -98,6 +98,22 @@ network convolution_network(const problem& p, const convolution_sizes& sizes) {
   return n;
 }
 
+std::string_view to_text(fitted_kind kind) {
+  switch (kind) {
+  case fitted_kind::linear:
+    return "linear model";
+  case fitted_kind::trees:
+    return "boosted trees";
+  case fitted_kind::convolutions:
+    return "random convolutions";
+  }
+  return {};
+}
+
+std::string in_sentence(fitted_kind kind) {
+  return fmt::format("{}{}", kind == fitted_kind::linear ? "the " : "", to_text(kind));
+}
+
 fitted_kind fitted_kind_of(std::string_view tensor) {
   return tensor.starts_with(trees_layer + ".")          ? fitted_kind::trees
          : tensor.starts_with(convolutions_layer + ".") ? fitted_kind::convolutions

@@ -2,8 +2,10 @@
 
 #include "search_spaces/operators/network.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -93,6 +95,21 @@ using mixture_member =
 
 /// The kinds of members that are no genome's.
 enum class fitted_kind : std::uint8_t { linear, trees, convolutions };
+
+/// Returns the kind of a member that has one of these sizes, or neither.
+[[nodiscard]] inline fitted_kind
+fitted_kind_of(const std::optional<tree_sizes>& trees,
+               const std::optional<convolution_sizes>& convolutions) {
+  return trees          ? fitted_kind::trees
+         : convolutions ? fitted_kind::convolutions
+                        : fitted_kind::linear;
+}
+
+/// "linear model", "boosted trees", "random convolutions"
+[[nodiscard]] std::string_view to_text(fitted_kind kind);
+
+/// Returns the words for it within a sentence: "the linear model", "boosted trees".
+[[nodiscard]] std::string in_sentence(fitted_kind kind);
 
 /// Returns the kind of member whose tensor of `network_module::weights` has this name.
 [[nodiscard]] fitted_kind fitted_kind_of(std::string_view tensor);

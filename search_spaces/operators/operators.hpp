@@ -81,11 +81,11 @@ struct composite_input {
 ///
 /// **Windows.** Convolutions and pools use `windows()` along height and width alike, of a
 /// sequence along its steps: the output has ceil(size / stride) positions, and the window
-/// of position i starts at i * stride - dilation * (kernel - 1) / 2 (integer division). Beyond the edge
-/// convolutions see zeros; pools see nothing: a maximum or an average is over the pixels
-/// that exist (there is always one). For odd kernels this is LibTorch's own padding of
-/// dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution kernels are
-/// always odd. For even kernels pad by `before` and `after` yourself.
+/// of position i starts at i * stride - dilation * (kernel - 1) / 2 (integer division).
+/// Beyond the edge convolutions see zeros; pools see nothing: a maximum or an average is
+/// over the pixels that exist (there is always one). For odd kernels this is LibTorch's
+/// own padding of dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution
+/// kernels are always odd. For even kernels pad by `before` and `after` yourself.
 ///
 /// **piecewise** has edges e0 <= e1 <= ... <= eB for each feature x, quantiles of the
 /// training part, and gives for each bin i clamp((x - e_i) / (e_i+1 - e_i), 0, 1), where

@@ -34,7 +34,7 @@ struct tensor_shape {
   /// Channels of an image, features of a vector or of each step of a sequence. There is
   /// a size at least.
   [[nodiscard]] std::int64_t units() const { return sizes.at(units_at()); }
-  /// The same shape with so many channels or features.
+  /// Returns this shape with so many channels or features.
   [[nodiscard]] tensor_shape with_units(std::int64_t n) const;
   /// None where there are no sizes, or more than three.
   [[nodiscard]] std::optional<clade::layout> layout() const;

@@ -59,15 +59,6 @@ constexpr std::array inverted_settings{
 constexpr std::array convnext_settings{expansion_entry, block_filters_entry,
                                        wide_kernel_entry, repeats_entry, stride_entry};
 
-settings_list conv(std::int64_t filters, std::int64_t kernel, std::int64_t stride,
-                   const std::string& activation, const char* norm = "batch") {
-  return {{"activation", activation},
-          {"filters", filters},
-          {"kernel", kernel},
-          {"norm", std::string(norm)},
-          {"stride", stride}};
-}
-
 settings_list depthwise(std::int64_t kernel, std::int64_t stride,
                         const std::string& activation, const char* norm) {
   return {{"activation", activation},
@@ -86,20 +77,16 @@ parts residual_parts(const composite_input& in, const settings_list& settings) {
     const auto before = all.last();
     if (bottleneck) {
       const auto inner = std::max<std::int64_t>(filters / 4, 1);
-      all.then("conv1", "conv", conv(inner, 1, 1, activation));
-      all.then("conv2", "conv", conv(inner, kernel, stride, activation));
-      all.then("conv3", "conv", conv(filters, 1, 1, "none")).joins_at_zero = true;
+      all.then("conv1", "conv", convolution(inner, 1, 1, activation));
+      all.then("conv2", "conv", convolution(inner, kernel, stride, activation));
+      all.then("conv3", "conv", convolution(filters, 1, 1, "none")).joins_at_zero = true;
     } else {
-      all.then("conv1", "conv", conv(filters, kernel, stride, activation));
-      all.then("conv2", "conv", conv(filters, kernel, 1, "none")).joins_at_zero = true;
+      all.then("conv1", "conv", convolution(filters, kernel, stride, activation));
+      all.then("conv2", "conv", convolution(filters, kernel, 1, "none")).joins_at_zero =
+          true;
     }
-    const auto branch = all.last();
-    all.go_on_from(before);
-    if (stride != 1 || channels != filters)
-      all.then("shortcut", "conv", conv(filters, 1, stride, "none"));
-    const auto skip = all.last();
-    all.go_on_from(branch);
-    all.add_to(skip);
+    all.add_to_entry(before, stride != 1 || channels != filters, "conv",
+                     convolution(filters, 1, stride, "none"));
     all.activate("activation", activation);
   });
 }
@@ -127,12 +114,12 @@ parts inverted_parts(const composite_input& in, const settings_list& settings) {
     const bool skips = stride == 1 && channels == filters;
     const auto inner = channels * expansion;
     if (expansion > 1)
-      all.then("expand", "conv", conv(inner, 1, 1, activation));
+      all.then("expand", "conv", convolution(inner, 1, 1, activation));
     all.then("depthwise", "depthwise_conv",
              depthwise(integer_setting(settings, "kernel"), stride, activation, "batch"));
     if (squeeze > 0)
       squeeze_and_excite(all, inner, squeeze);
-    all.then("reduce", "conv", conv(filters, 1, 1, "none")).joins_at_zero = skips;
+    all.then("reduce", "conv", convolution(filters, 1, 1, "none")).joins_at_zero = skips;
     if (skips)
       all.add_to(before);
   });
@@ -146,14 +133,15 @@ parts convnext_parts(const composite_input& in, const settings_list& settings) {
     if (stride != 1 || channels != filters) {
       all.then("entry_norm", "channel_norm");
       all.then("entry", "conv",
-               conv(filters, stride == 1 ? 1 : 3, stride, "none", "none"));
+               convolution(filters, stride == 1 ? 1 : 3, stride, "none", "none"));
     }
     const auto before = all.last();
     all.then("depthwise", "depthwise_conv",
              depthwise(integer_setting(settings, "kernel"), 1, "none", "none"));
     all.then("norm", "channel_norm");
-    all.then("expand", "conv", conv(inner, 1, 1, "gelu", "none"));
-    all.then("reduce", "conv", conv(filters, 1, 1, "none", "none")).joins_at_zero = true;
+    all.then("expand", "conv", convolution(inner, 1, 1, "gelu", "none"));
+    all.then("reduce", "conv", convolution(filters, 1, 1, "none", "none")).joins_at_zero =
+        true;
     all.add_to(before);
   });
 }

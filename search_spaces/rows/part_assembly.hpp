@@ -38,6 +38,19 @@ public:
   /// main path's.
   void add_to(index skip) { join("add", "add", {last_, skip}).adds_branch = true; }
 
+  /// Adds the last layer to what entered the block at `before`, through a convolution of
+  /// kernel 1 where that `differs` in stride or units. `op` and `settings` are its.
+  void add_to_entry(index before, bool differs, std::string_view op,
+                    settings_list settings) {
+    const auto branch = last_;
+    last_ = before;
+    if (differs)
+      then("shortcut", op, std::move(settings));
+    const auto skip = last_;
+    last_ = branch;
+    add_to(skip);
+  }
+
   void begin_repetition(std::int64_t number) { prefix_ = fmt::format("{}.", number); }
   /// Parts that follow belong to no repetition.
   void end_repetitions() { prefix_.clear(); }
@@ -50,6 +63,18 @@ private:
   std::string prefix_;
   index last_ = 0;
 };
+
+/// The settings of a convolution with its norm and activation, of images or sequences.
+inline std::vector<setting> convolution(std::int64_t filters, std::int64_t kernel,
+                                        std::int64_t stride,
+                                        const std::string& activation,
+                                        const char* norm = "batch") {
+  return {{"activation", activation},
+          {"filters", filters},
+          {"kernel", kernel},
+          {"norm", std::string(norm)},
+          {"stride", stride}};
+}
 
 /// Calls `block(channels, stride)` for each repetition.
 template<class Block>

@@ -56,28 +56,6 @@ constexpr std::array inception1d_settings{sum_activation_entry, inception_filter
                                           inception_kernel_entry, modules_entry,
                                           stride_entry};
 
-settings_list conv1d(std::int64_t filters, std::int64_t kernel, std::int64_t stride,
-                     const std::string& activation, const char* norm = "batch") {
-  return {{"activation", activation},
-          {"filters", filters},
-          {"kernel", kernel},
-          {"norm", std::string(norm)},
-          {"stride", stride}};
-}
-
-/// Adds the last layer to what entered at `before`, through a convolution of kernel 1 where
-/// `differs`.
-void add_to_entry(part_assembly& all, part_assembly::index before, bool differs,
-                  std::int64_t filters, std::int64_t stride) {
-  const auto branch = all.last();
-  all.go_on_from(before);
-  if (differs)
-    all.then("shortcut", "conv1d", conv1d(filters, 1, stride, "none"));
-  const auto skip = all.last();
-  all.go_on_from(branch);
-  all.add_to(skip);
-}
-
 parts residual1d_parts(const composite_input& in, const settings_list& settings) {
   const auto filters = integer_setting(settings, "filters");
   const auto kernel = integer_setting(settings, "kernel");
@@ -85,9 +63,11 @@ parts residual1d_parts(const composite_input& in, const settings_list& settings)
   part_assembly all;
   return repeated(in, settings, all, [&](std::int64_t features, std::int64_t stride) {
     const auto before = all.last();
-    all.then("conv1", "conv1d", conv1d(filters, kernel, stride, activation));
-    all.then("conv2", "conv1d", conv1d(filters, kernel, 1, "none")).joins_at_zero = true;
-    add_to_entry(all, before, stride != 1 || features != filters, filters, stride);
+    all.then("conv1", "conv1d", convolution(filters, kernel, stride, activation));
+    all.then("conv2", "conv1d", convolution(filters, kernel, 1, "none")).joins_at_zero =
+        true;
+    all.add_to_entry(before, stride != 1 || features != filters, "conv1d",
+                     convolution(filters, 1, stride, "none"));
     all.activate("activation", activation);
   });
 }
@@ -105,18 +85,18 @@ void inception_module(part_assembly& all, const settings_list& settings,
   const auto quarter = filters / 4;
   const auto entry = all.last();
   if (features > quarter)
-    all.then("narrow", "conv1d", conv1d(quarter, 1, 1, "none", "none"));
+    all.then("narrow", "conv1d", convolution(quarter, 1, 1, "none", "none"));
   const auto narrow = all.last();
   std::vector<part_assembly::index> branches;
   for (const std::int64_t shorter : {1, 2, 4}) {
     all.go_on_from(narrow);
     all.then(fmt::format("conv{}", branches.size() + 1), "conv1d",
-             conv1d(quarter, odd(kernel / shorter), stride, "none", "none"));
+             convolution(quarter, odd(kernel / shorter), stride, "none", "none"));
     branches.push_back(all.last());
   }
   all.go_on_from(entry);
   all.then("pool", "max_pool", {{"kernel", std::int64_t{3}}, {"stride", stride}});
-  all.then("pooled", "conv1d", conv1d(filters - 3 * quarter, 1, 1, "none", "none"));
+  all.then("pooled", "conv1d", convolution(filters - 3 * quarter, 1, 1, "none", "none"));
   branches.push_back(all.last());
   all.join("joined", "concat", std::move(branches));
   all.then("norm", "batch_norm");
@@ -137,7 +117,7 @@ parts inception1d_parts(const composite_input& in, const settings_list& settings
       all.activate("activation", activation);
   }
   all.end_repetitions();
-  add_to_entry(all, 0, true, filters, stride);
+  all.add_to_entry(0, true, "conv1d", convolution(filters, 1, stride, "none"));
   all.activate("activation", activation);
   return all.take();
 }

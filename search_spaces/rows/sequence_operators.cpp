@@ -44,6 +44,9 @@ constexpr setting_entry given_steps_entry{
     .type = kind::text,
     .words = given_steps,
     .sentence = "all: what it says at each step; last: at the end alone, a vector."};
+constexpr std::string_view recurrent_details =
+    "As in LibTorch, whose order of gates it has. Of an odd number of units that go both "
+    "ways there is one more.";
 constexpr std::array recurrent_settings{direction_entry, given_steps_entry, units_entry};
 
 bool goes_both_ways(const settings_list& settings) {
@@ -132,8 +135,7 @@ constexpr std::array rows{
                    .tensors = conv1d_tensors},
     operator_entry{.name = "gru",
                    .summary = "gated recurrent units",
-                   .details = "As in LibTorch, whose order of gates it has. Of an odd "
-                              "number of units that go both ways there is one more.",
+                   .details = recurrent_details,
                    .output = "[t, units] or [units]",
                    .costs =
                        "3 * (c + units + 2) * units parameters and 3 * (c + units) * "
@@ -148,8 +150,7 @@ constexpr std::array rows{
                    .tensors = recurrent_tensors<3>},
     operator_entry{.name = "lstm",
                    .summary = "long short-term memory",
-                   .details = "As in LibTorch, whose order of gates it has. Of an odd "
-                              "number of units that go both ways there is one more.",
+                   .details = recurrent_details,
                    .output = "[t, units] or [units]",
                    .costs =
                        "4 * (c + units + 2) * units parameters and 4 * (c + units) * "

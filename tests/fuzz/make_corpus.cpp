@@ -283,7 +283,7 @@ void write_data() {
   write("gzip", "made", "\x06\xff" + table);
   write("cifar", "ten", std::string("\0\1\7\2\7\1\0", 7));
   write("cifar", "hundred", std::string("\1\1\7\2\x13\x63\0", 7));
-  // The same in series_fuzz.cpp.
+  // The first three bytes are the choices of series_fuzz.cpp.
   write("series", "classes", std::string("\0\2\0", 3) + "1,2:3:a\n4:5,?:b\n");
   write("series", "numbers", std::string("\1\1\3", 3) + "1,2:3\n4,5,6:7\n");
   write("series", "relational", std::string("\0\3\2", 3) + "'1,2\\n3',a\n'?\\n5,6',b\n");

@@ -31,6 +31,10 @@ double beyond_doubles(std::string_view number) {
   return small ? 0 : std::numeric_limits<double>::infinity();
 }
 
+bool is_finite_float(double number) {
+  return std::abs(number) <= double{std::numeric_limits<float>::max()};
+}
+
 std::string_view why_no_float(std::string_view number) {
   return std::ranges::any_of(number, is_digit) ? too_large : not_finite;
 }

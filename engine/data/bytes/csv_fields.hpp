@@ -14,6 +14,9 @@ namespace clade {
 /// else infinity.
 [[nodiscard]] double beyond_doubles(std::string_view number);
 
+/// Whether a number is finite in 32 bits, too, as features and targets must be.
+[[nodiscard]] bool is_finite_float(double number);
+
 /// Says why `number`, which is no finite float, is none: "is not a finite number" of
 /// "inf", and of 1e39 that it is too large.
 [[nodiscard]] std::string_view why_no_float(std::string_view number);

@@ -37,6 +37,17 @@ template<stored_number T>
                                            : stored_type::int64;
 }
 
+/// Whether two lists hold the same numbers, in whatever form.
+template<class Numbers>
+[[nodiscard]] bool same_numbers(const Numbers& a, const Numbers& b) {
+  if (a.size() != b.size())
+    return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(a[i] == b[i]))
+      return false;
+  return true;
+}
+
 /// Numbers of one type that nobody changes, in memory of this process or mapped from a
 /// file that other processes map too. Copies share them. A number means what is stored
 /// divided by `divisor`.
@@ -95,12 +106,7 @@ public:
   }
 
   friend bool operator==(const stored_numbers& a, const stored_numbers& b) {
-    if (a.size() != b.size())
-      return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i]))
-        return false;
-    return true;
+    return same_numbers(a, b);
   }
 
 private:

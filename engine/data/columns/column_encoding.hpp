@@ -76,7 +76,8 @@ enum class text_meaning : std::uint8_t {
 text_meaning encode_text(const column_encoding& column, std::string_view field,
                          exact_numbers& out);
 
-/// The same in a column of texts, whose terms are `weigher`'s.
+/// Appends the inputs of a field of a column of texts: the weights of the terms that
+/// `weigher` knows.
 text_meaning encode_terms(const column_encoding& column, const term_weigher& weigher,
                           std::string_view field, exact_numbers& out);
 

@@ -73,6 +73,11 @@ struct csv_text {
 /// says what the bytes are not.
 [[nodiscard]] expected<csv_text> to_utf8(std::string bytes, const std::string& encoding);
 
+/// Converts what was read from a file, with whose name errors begin; a zero byte is an
+/// error.
+[[nodiscard]] expected<csv_text>
+text_of_file(std::string bytes, const std::string& origin, const std::string& encoding);
+
 /// Whether it begins as UTF-16 does, with or without a byte-order mark.
 [[nodiscard]] bool is_utf16(std::string_view bytes);
 

@@ -69,6 +69,9 @@ struct examples {
   [[nodiscard]] std::string place(std::size_t example) const;
 };
 
+/// "labels.idx: byte 20".
+[[nodiscard]] std::string byte_place(std::string_view origin, std::uint64_t byte);
+
 /// An array, or what else a file holds.
 struct array_source {
   std::filesystem::path file; ///< Empty: there is none.

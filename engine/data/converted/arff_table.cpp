@@ -105,9 +105,9 @@ public:
     for (std::size_t row = 1; fine && next_line();) {
       if (line_.empty())
         continue;
-      fine = read_row();
-      if (!fine && !fine.error().message.starts_with("is a table"))
-        return fail_in(fmt::format("row {}", row), std::move(fine).error());
+      if (auto whole = read_row(); !whole)
+        return fail_in(fmt::format("row {}", row), std::move(whole).error());
+      fine = out_.end_row();
       ++row;
     }
     if (!fine)
@@ -197,7 +197,7 @@ private:
     if (fields != attributes_.size() || (!s.done() && !s.rest().starts_with('{')))
       return wrong(fmt::format("{} fields, where there are {} attributes", fields,
                                attributes_.size()));
-    return out_.end_row();
+    return {};
   }
 
   expected<void> read_sparse(line_scanner& s) {
@@ -216,7 +216,7 @@ private:
     }
     for (std::size_t i = 0; i < named.size(); ++i)
       put(named[i].value_or(arff_field{.text = attributes_[i].unnamed, .quoted = true}));
-    return out_.end_row();
+    return {};
   }
 
   void put(const arff_field& field) {

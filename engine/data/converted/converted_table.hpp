@@ -36,7 +36,7 @@ struct table_facts {
   /// Puts rows of the table in the place of lines of the text: "x.parquet:8: wrong"
   /// becomes "x.parquet: row 7: wrong".
   [[nodiscard]] error in_rows(error e, std::string_view origin) const;
-  /// The same for one place.
+  /// Returns the place of the row that is in that line: "x.parquet: row 7".
   [[nodiscard]] std::string row_place(std::string_view origin, std::uint64_t line) const;
 };
 

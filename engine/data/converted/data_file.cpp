@@ -8,6 +8,10 @@
 
 namespace clade {
 
+table_choice choice_of(const array_source& from) {
+  return {.name = from.array, .key = from.key};
+}
+
 data_params params_of(const data_file& file, data_params params) {
   if (!file.table)
     return params;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/data_params.hpp"
+#include "engine/data/columns/examples.hpp"
 #include "engine/data/converted/converted_table.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/formats/text_kinds.hpp"
@@ -23,6 +24,9 @@ struct data_file : file_bytes {
 [[nodiscard]] expected<data_file>
 read_data_file(const std::filesystem::path& file, const table_choice& which = {},
                const file_limits& limits = data_limits());
+
+/// The choice of a table that a source of examples makes.
+[[nodiscard]] table_choice choice_of(const array_source& from);
 
 /// `params` for reading a file: where it was a table of another kind, the form in which
 /// its text is written.

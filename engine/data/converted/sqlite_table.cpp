@@ -3,9 +3,9 @@
 // are made of; each value and the whole text are bounded.
 
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/bytes/named_choice.hpp"
 #include "engine/data/converted/table_readers.hpp"
 #include "engine/data/converted/table_text.hpp"
-#include "search_spaces/operators/nearest.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -57,18 +57,7 @@ expected<std::string> choose(const std::vector<std::string>& names,
   if (names.empty())
     return wrong("is a database without a table; a view is read when a table is made of "
                  "it: create table NAME as select * from VIEW");
-  if (which.name.empty() && names.size() == 1)
-    return names.front();
-  if (which.name.empty())
-    return wrong(fmt::format("say which table is meant, {} = {}; there are {}", which.key,
-                             in_quotes(names.front()), all_in_quotes(names)));
-  if (std::ranges::find(names, which.name) != names.end())
-    return which.name;
-  const auto near = nearest(which.name, names);
-  return wrong(fmt::format("no table is {}, the {}; {}", in_quotes(which.name), which.key,
-                           near.empty()
-                               ? "there are " + all_in_quotes(names)
-                               : fmt::format("did you mean {}?", in_quotes(near))));
+  return choose_one(names, which.name, {"table", which.key});
 }
 
 /// The name of a table within a statement.

@@ -9,13 +9,13 @@
 // Expat, the parser, bounds what entities grow to.
 
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/bytes/named_choice.hpp"
 #include "engine/data/bytes/zip_archive.hpp"
 #include "engine/data/converted/table_readers.hpp"
 #include "engine/data/converted/table_text.hpp"
 #include "engine/data/converted/workbook_dates.hpp"
 #include "engine/data/converted/xml_events.hpp"
 #include "genome/base/text.hpp"
-#include "search_spaces/operators/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -343,18 +343,11 @@ struct filled_sheet {
   sheet_extent extent;
 };
 
-std::string names_of(const std::vector<filled_sheet>& sheets) {
-  std::vector<std::string> names;
-  for (const auto& s : sheets)
-    names.push_back(s.sheet->name);
-  return all_in_quotes(names);
-}
-
 /// Returns the sheet that is asked for, or the only one that is shown and holds anything.
 expected<filled_sheet> choose(const zip_archive& book, const book_parts& parts,
                               const book_content& content, const table_choice& which) {
   std::vector<filled_sheet> filled;
-  std::vector<std::string> all;
+  std::vector<std::string> all, names; // names: those of filled sheets
   for (const sheet_name& sheet : parts.sheets) {
     all.push_back(sheet.name);
     if (which.name.empty() ? sheet.hidden : sheet.name != which.name)
@@ -362,21 +355,19 @@ expected<filled_sheet> choose(const zip_archive& book, const book_parts& parts,
     filled_sheet one{.sheet = &sheet, .extent = sheet_extent(content)};
     if (auto fine = parse(book, sheet.member, one.extent); !fine)
       return tl::unexpected(std::move(fine).error());
-    if (one.extent.rows > 0)
-      filled.push_back(std::move(one));
+    if (one.extent.rows == 0)
+      continue;
+    names.push_back(sheet.name);
+    filled.push_back(std::move(one));
   }
   if (filled.size() == 1)
     return std::move(filled.front());
+  const named_choice words{"sheet", which.key};
   if (filled.size() > 1)
-    return wrong(fmt::format("say which sheet is meant, {} = {}; there are {}", which.key,
-                             in_quotes(filled.front().sheet->name), names_of(filled)));
+    return say_which(names, words);
   if (which.name.empty() || std::ranges::find(all, which.name) != all.end())
     return wrong("has no sheet with a table in it");
-  const auto near = nearest(which.name, all);
-  return wrong(fmt::format("no sheet is {}, the {}; {}", in_quotes(which.name), which.key,
-                           near.empty()
-                               ? "there are " + all_in_quotes(all)
-                               : fmt::format("did you mean {}?", in_quotes(near))));
+  return none_is(which.name, all, words);
 }
 
 } // namespace

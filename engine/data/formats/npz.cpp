@@ -3,9 +3,9 @@
 #include "engine/data/formats/npz.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/bytes/named_choice.hpp"
 #include "engine/data/bytes/zip_archive.hpp"
 #include "engine/data/formats/file_bytes.hpp"
-#include "search_spaces/operators/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -54,20 +54,9 @@ expected<std::string> choose(const archive_names& all, std::string wanted,
   const auto& names = all.arrays;
   if (names.empty())
     return no_array(all.others);
-  if (wanted.empty() && names.size() == 1)
-    return names.front();
-  if (wanted.empty())
-    return wrong(fmt::format("say which array is meant, {} = {}; there are {}", key,
-                             in_quotes(names.front()), all_in_quotes(names)));
   if (wanted.ends_with(suffix))
     wanted.resize(wanted.size() - suffix.size());
-  if (std::find(names.begin(), names.end(), wanted) != names.end())
-    return wanted;
-  const std::string near = nearest(wanted, names);
-  return wrong(fmt::format("no array is {}, the {}; {}", in_quotes(wanted), key,
-                           near.empty()
-                               ? "there are " + all_in_quotes(names)
-                               : fmt::format("did you mean {}?", in_quotes(near))));
+  return choose_one(names, wanted, {"array", key});
 }
 
 } // namespace

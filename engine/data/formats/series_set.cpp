@@ -60,7 +60,7 @@ expected<double> series_builder::value(std::string_view field, std::size_t step)
   if (field_blank_number(field))
     return std::numeric_limits<double>::quiet_NaN();
   const auto n = field_number(field);
-  if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
+  if (n && is_finite_float(*n))
     return *n;
   return wrong(fmt::format(
       "channel {}, step {} is {}{}", channels_ + 1, step, in_quotes(field),

@@ -1,5 +1,6 @@
 #include "engine/data/images/image_folder.hpp"
 
+#include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "genome/base/text.hpp"
 
@@ -7,7 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cmath>
+#include <utility>
 
 namespace clade {
 namespace {
@@ -84,17 +86,21 @@ expected<folder_content> content_of(const fs::path& folder) {
   return out;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
-  return text;
-}
-
 /// Whether it may be a folder of folders of classes: no images lie in it.
 bool may_hold_classes(const fs::path& folder) {
   const auto content = content_of(folder);
   return content && content->images.empty() && !content->folders.empty();
+}
+
+/// Finds a folder by its name, in letters of any case, that may hold those of classes;
+/// empty where there is none.
+fs::path part_named(const fs::path& folder, const folder_content& content,
+                    std::string_view name) {
+  const auto at = std::ranges::find_if(content.folders, [&](const fs::path& one) {
+    return equal_in_any_case(one.string(), name);
+  });
+  return at != content.folders.end() && may_hold_classes(folder / *at) ? folder / *at
+                                                                       : fs::path();
 }
 
 /// Returns the folder that is reached where each holds nothing but one other.
@@ -109,7 +115,18 @@ fs::path only_folder(fs::path folder) {
   return folder;
 }
 
+std::size_t middle_of(std::vector<std::size_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 } // namespace
+
+bool is_folder(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(path, unknown);
+}
 
 expected<image_folder> find_images(const fs::path& folder) {
   const auto content = content_of(folder);
@@ -156,21 +173,65 @@ folder_parts parts_of_folder(const fs::path& folder) {
   const auto content = content_of(out.train);
   if (!content || !content->images.empty())
     return out;
-  std::map<std::string, fs::path> by_name;
-  for (const fs::path& name : content->folders)
-    by_name.emplace(lower(name.string()), out.train / name);
-  const auto train = std::ranges::find_if(
-      by_name, [](const auto& e) { return e.first == "train" || e.first == "training"; });
-  if (train == by_name.end() || !may_hold_classes(train->second))
+  const auto part = [&, whole = out.train](std::string_view name) {
+    return part_named(whole, *content, name);
+  };
+  auto train = part("train");
+  if (train.empty())
+    train = part("training");
+  if (train.empty())
     return out;
-  out.train = train->second;
+  out.train = std::move(train);
   constexpr std::array<std::string_view, 6> others{"test",  "testing",    "val",
                                                    "valid", "validation", "dev"};
   for (const auto name : others)
-    if (const auto at = by_name.find(std::string(name));
-        at != by_name.end() && may_hold_classes(at->second))
-      (out.test.empty() ? out.test : out.unused) = at->second;
+    if (auto found = part(name); !found.empty())
+      (out.test.empty() ? out.test : out.unused) = std::move(found);
   return out;
+}
+
+tensor_shape shape_for(const std::vector<seen_image>& seen) {
+  constexpr std::size_t small = 64, least = 8;
+  constexpr double most_together = 25e6;
+  constexpr std::array<std::size_t, 8> sides{224, 192, 160, 128, 96, 64, 48, 32};
+  std::vector<std::size_t> heights, widths;
+  bool grey = true;
+  for (const seen_image& s : seen)
+    if (s.problem.empty()) {
+      heights.push_back(s.header.height);
+      widths.push_back(s.header.width);
+      grey = grey && s.header.grey;
+    }
+  const std::int64_t channels = grey && !heights.empty() ? 1 : 3;
+  const auto shape = [&](std::size_t h, std::size_t w) {
+    return tensor_shape{
+        {channels, static_cast<std::int64_t>(h), static_cast<std::int64_t>(w)}};
+  };
+  if (heights.empty())
+    return shape(sides.back(), sides.back());
+  const auto all_same = [](const std::vector<std::size_t>& v) {
+    return std::ranges::all_of(v, [&](std::size_t one) { return one == v.front(); });
+  };
+  if (all_same(heights) && all_same(widths)
+      && std::max(heights.front(), widths.front()) <= small)
+    return shape(heights.front(), widths.front());
+  const double height = static_cast<double>(middle_of(heights)),
+               width = static_cast<double>(middle_of(widths));
+  const double natural = std::sqrt(height * width);
+  const auto fits = [&](std::size_t side) {
+    const auto s = static_cast<double>(side);
+    return s <= natural && s * s * static_cast<double>(heights.size()) <= most_together;
+  };
+  const auto found = std::ranges::find_if(sides, fits);
+  const std::size_t side = found == sides.end() ? sides.back() : *found;
+  constexpr double much_longer = 1.6;
+  if (std::max(height, width) < much_longer * std::min(height, width))
+    return shape(side, side);
+  const auto scaled = [&](double length) {
+    const double s = static_cast<double>(side) * length / natural;
+    return std::max(least, static_cast<std::size_t>(std::lround(s / least)) * least);
+  };
+  return shape(scaled(height), scaled(width));
 }
 
 } // namespace clade

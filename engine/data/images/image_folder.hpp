@@ -83,6 +83,9 @@ struct decoded_examples {
 read_images(const std::filesystem::path& folder,
             const std::vector<std::filesystem::path>& files, const data_params& params);
 
+/// Whether a path of data is a folder, which is then one of images.
+[[nodiscard]] bool is_folder(const std::filesystem::path& path);
+
 /// Returns the checksum that `read_images` gives, without decoding: of all paths and bytes.
 [[nodiscard]] genome_hash checksum_of(const std::filesystem::path& folder,
                                       const std::vector<std::filesystem::path>& files);
@@ -107,8 +110,8 @@ decode_images(const std::filesystem::path& folder,
               const std::vector<std::filesystem::path>& files,
               std::vector<std::string> classes, const tensor_shape& shape);
 
-/// The checksum that `read_image_folder` gives, without decoding: of all paths and bytes.
-[[nodiscard]] expected<genome_hash>
-checksum_of_images(const std::filesystem::path& folder);
+/// Returns the checksum of what examples are read from: that of a file's bytes, or of all
+/// paths and bytes of a folder of images, as `read_image_folder` gives it.
+[[nodiscard]] expected<genome_hash> checksum_of_data(const std::filesystem::path& path);
 
 } // namespace clade

@@ -1,5 +1,6 @@
 #include "engine/data/images/picture.hpp"
 
+#include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/images/decoders.hpp"
 
 #include <fmt/format.h>
@@ -144,10 +145,7 @@ bool has_image_ending(std::string_view name) {
                                                     ".gif", ".webp", ".bmp",  ".dib"};
   return std::ranges::any_of(endings, [&](std::string_view ending) {
     return name.size() > ending.size()
-           && std::ranges::equal(name.substr(name.size() - ending.size()), ending,
-                                 [](char a, char b) {
-                                   return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
-                                 });
+           && equal_in_any_case(name.substr(name.size() - ending.size()), ending);
   });
 }
 

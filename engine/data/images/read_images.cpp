@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <exception>
@@ -147,25 +146,24 @@ std::vector<fs::path> below(const fs::path& folder, const std::vector<fs::path>&
   return out;
 }
 
-std::size_t middle_of(std::vector<std::size_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
+/// How many of several files were not decoded, and the first of them.
+struct undecoded {
+  explicit undecoded(const std::vector<std::string>& problems) {
+    for (std::size_t i = 0; i < problems.size(); ++i)
+      if (!problems[i].empty() && count++ == 0)
+        first = i;
+  }
+
+  std::size_t count = 0, first = 0;
+};
 
 /// Refuses images of which more cannot be decoded than may be left out.
 expected<void> check_unreadable(const std::vector<fs::path>& paths,
                                 const std::vector<std::string>& problems,
                                 const data_params& params) {
-  std::size_t count = 0, first = problems.size();
-  for (std::size_t i = 0; i < problems.size(); ++i)
-    if (!problems[i].empty()) {
-      ++count;
-      first = std::min(first, i);
-    }
-  if (count == 0
-      || static_cast<double>(count)
-             <= params.unreadable * static_cast<double>(problems.size()))
+  const auto [count, first] = undecoded(problems);
+  const auto bad = static_cast<double>(count), all = static_cast<double>(problems.size());
+  if (count == 0 || bad <= params.unreadable * all)
     return {};
   return wrong(paths[first],
                fmt::format("{}{}; remove what cannot be read, or say how large a share "
@@ -175,9 +173,7 @@ expected<void> check_unreadable(const std::vector<fs::path>& paths,
                                       : fmt::format(" (and {} other images of {})",
                                                     with_commas(count - 1),
                                                     with_commas(problems.size())),
-                           std::min(1.0, std::ceil(100.0 * static_cast<double>(count)
-                                                   / static_cast<double>(problems.size()))
-                                             / 100)));
+                           std::min(1.0, std::ceil(100 * bad / all) / 100)));
 }
 
 /// Drops the pixels of what was not decoded.
@@ -198,18 +194,15 @@ void keep_decoded(decoded_files& files, std::size_t bytes) {
 expected<void> without_problems(decoded_images& images,
                                 const std::vector<fs::path>& files,
                                 const std::vector<std::string>& problems) {
-  const auto bad = [](const std::string& problem) { return !problem.empty(); };
-  const auto count = std::ranges::count_if(problems, bad);
+  const auto [count, first] = undecoded(problems);
   if (count == 0)
     return {};
-  const auto first =
-      static_cast<std::size_t>(std::ranges::find_if(problems, bad) - problems.begin());
-  if (static_cast<std::size_t>(count) == problems.size())
+  if (count == problems.size())
     return wrong(files[first], problems[first]);
   images.notes.push_back(
       fmt::format("{} of {} images cannot be read and have no line, such as {}: {}",
-                  with_commas(static_cast<std::uint64_t>(count)),
-                  with_commas(problems.size()), files[first].string(), problems[first]));
+                  with_commas(count), with_commas(problems.size()), files[first].string(),
+                  problems[first]));
   std::vector<std::string> names, classes;
   for (std::size_t i = 0; i < problems.size(); ++i)
     if (problems[i].empty()) {
@@ -249,50 +242,6 @@ std::vector<seen_image> look_at_images(const std::vector<fs::path>& files) {
       out[i].problem = header.error().message;
   });
   return out;
-}
-
-tensor_shape shape_for(const std::vector<seen_image>& seen) {
-  constexpr std::size_t small = 64, least = 8;
-  constexpr double most_together = 25e6;
-  constexpr std::array<std::size_t, 8> sides{224, 192, 160, 128, 96, 64, 48, 32};
-  std::vector<std::size_t> heights, widths;
-  bool grey = true;
-  for (const seen_image& s : seen)
-    if (s.problem.empty()) {
-      heights.push_back(s.header.height);
-      widths.push_back(s.header.width);
-      grey = grey && s.header.grey;
-    }
-  const std::int64_t channels = grey && !heights.empty() ? 1 : 3;
-  const auto shape = [&](std::size_t h, std::size_t w) {
-    return tensor_shape{
-        {channels, static_cast<std::int64_t>(h), static_cast<std::int64_t>(w)}};
-  };
-  if (heights.empty())
-    return shape(sides.back(), sides.back());
-  const auto all_same = [](const std::vector<std::size_t>& v) {
-    return std::ranges::all_of(v, [&](std::size_t one) { return one == v.front(); });
-  };
-  if (all_same(heights) && all_same(widths)
-      && std::max(heights.front(), widths.front()) <= small)
-    return shape(heights.front(), widths.front());
-  const double height = static_cast<double>(middle_of(heights)),
-               width = static_cast<double>(middle_of(widths));
-  const double natural = std::sqrt(height * width);
-  const auto fits = [&](std::size_t side) {
-    const auto s = static_cast<double>(side);
-    return s <= natural && s * s * static_cast<double>(heights.size()) <= most_together;
-  };
-  const auto found = std::ranges::find_if(sides, fits);
-  const std::size_t side = found == sides.end() ? sides.back() : *found;
-  constexpr double much_longer = 1.6;
-  if (std::max(height, width) < much_longer * std::min(height, width))
-    return shape(side, side);
-  const auto scaled = [&](double length) {
-    const double s = static_cast<double>(side) * length / natural;
-    return std::max(least, static_cast<std::size_t>(std::lround(s / least)) * least);
-  };
-  return shape(scaled(height), scaled(width));
 }
 
 expected<decoded_examples> read_images(const fs::path& folder,
@@ -363,8 +312,7 @@ expected<decoded_images> decode_images(const fs::path& folder,
 }
 
 expected<decoded_images> decode_images(const fs::path& path, const tensor_shape& shape) {
-  std::error_code unknown;
-  if (!fs::is_directory(path, unknown))
+  if (!is_folder(path))
     return decode_images(path.parent_path(), {path.filename()}, {""}, shape);
   const auto found = find_images(path);
   if (!found)
@@ -393,9 +341,11 @@ genome_hash checksum_of(const fs::path& folder, const std::vector<fs::path>& fil
   return all.value();
 }
 
-expected<genome_hash> checksum_of_images(const fs::path& folder) {
-  return find_images(folder).map(
-      [&](const image_folder& found) { return checksum_of(folder, paths_of(found)); });
+expected<genome_hash> checksum_of_data(const fs::path& path) {
+  if (!is_folder(path))
+    return checksum_of_file(path);
+  return find_images(path).map(
+      [&](const image_folder& found) { return checksum_of(path, paths_of(found)); });
 }
 
 } // namespace clade

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/data/bytes/stored_numbers.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -100,12 +102,7 @@ public:
   }
 
   friend bool operator==(const exact_numbers& a, const exact_numbers& b) {
-    if (a.size() != b.size())
-      return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i]))
-        return false;
-    return true;
+    return same_numbers(a, b);
   }
 
 private:

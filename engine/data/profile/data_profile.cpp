@@ -6,6 +6,7 @@
 #include "engine/data/bytes/files_beside.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/images/image_folder.hpp"
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/suspicions.hpp"
 #include "engine/data/profile/target_guess.hpp"
@@ -81,8 +82,7 @@ split_shares data_profile::shares() const {
 }
 
 expected<data_profile> profile_data(const profile_request& request) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(request.file, unknown))
+  if (is_folder(request.file))
     return profile_images(request);
   const auto front = read_front(request.file, telling_bytes);
   if (!front)

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/data/columns/array_layout.hpp"
+#include "engine/data/columns/split.hpp"
 #include "engine/data/profile/table_profile.hpp"
 #include "engine/data/reading/data_set.hpp"
-#include "engine/data/reading/split.hpp"
 
 #include <cstdint>
 #include <filesystem>

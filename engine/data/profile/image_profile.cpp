@@ -22,8 +22,8 @@ void note(data_profile& p, std::string sentence) {
   p.suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(sentence)});
 }
 
-std::string are(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {} {}", with_commas(count), what, count == 1 ? "is" : "are");
+std::string images_are(std::uint64_t count) {
+  return counted(count, "image is", "images are");
 }
 
 /// Files of images, what was seen of them, and the class or number of each.
@@ -41,10 +41,9 @@ void note_unreadable(data_profile& p, const seen_images& all) {
     return;
   const auto first =
       static_cast<std::size_t>(std::ranges::find_if(seen, bad) - seen.begin());
-  note(p, fmt::format(
-              "{} left out, such as {}: {}",
-              are(static_cast<std::uint64_t>(count), count == 1 ? "image" : "images"),
-              all.paths[first].generic_string(), seen[first].problem));
+  note(p, fmt::format("{} left out, such as {}: {}",
+                      images_are(static_cast<std::uint64_t>(count)),
+                      all.paths[first].generic_string(), seen[first].problem));
 }
 
 /// Notes images of which there are several files with the same bytes: those of one class,
@@ -70,20 +69,18 @@ void note_repeated(data_profile& p, const seen_images& all) {
                             all.paths[i].generic_string());
   }
   if (torn > 0)
-    note(p, fmt::format("{} of two {} at once, such as {}",
-                        are(torn, torn == 1 ? "image" : "images"),
+    note(p, fmt::format("{} of two {} at once, such as {}", images_are(torn),
                         p.task.has_classes() ? "classes" : "values", example));
   if (same > 0)
     note(p, fmt::format("{} equal to another of its class, and may be in two parts of "
                         "the data",
-                        are(same, same == 1 ? "image" : "images")));
+                        images_are(same)));
 }
 
 void note_places(data_profile& p, const image_folder& found, const folder_parts& parts) {
   if (!found.unlabelled.empty())
     note(p, fmt::format("{} in no folder of a class and left out, such as {}",
-                        are(found.unlabelled.size(),
-                            found.unlabelled.size() == 1 ? "image" : "images"),
+                        images_are(found.unlabelled.size()),
                         found.unlabelled.front().generic_string()));
   if (!parts.unused.empty())
     note(p,

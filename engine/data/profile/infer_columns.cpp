@@ -5,6 +5,7 @@
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/data_format.hpp"
+#include "engine/data/images/image_folder.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
@@ -298,8 +299,7 @@ inferred_data nothing_inferred(data_params params) {
 } // namespace
 
 expected<inferred_data> infer_columns(const data_params& params) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(params.file, unknown))
+  if (is_folder(params.file))
     return nothing_inferred(params);
   if (!params.images.empty())
     return inferred_data{.params = params};

@@ -4,6 +4,7 @@
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/text_array.hpp"
+#include "engine/data/images/image_folder.hpp"
 
 #include <array>
 #include <charconv>
@@ -101,11 +102,9 @@ expected<std::vector<std::string>> read_array_names(const std::filesystem::path&
 }
 
 expected<layout> layout_of(const data_params& params) {
-  constexpr std::size_t telling_bytes = 512;
   if (!params.shape.sizes.empty())
     return params.shape.layout().value_or(layout::vector);
-  std::error_code unknown;
-  if (std::filesystem::is_directory(params.file, unknown) || !params.images.empty())
+  if (is_folder(params.file) || !params.images.empty())
     return layout::image;
   const auto front = read_front(params.file, telling_bytes);
   if (!front)

@@ -42,8 +42,8 @@ read_array_names(const std::filesystem::path& file);
 [[nodiscard]] std::string text_of(double v);
 
 /// Finds the layout of the examples: `shape` says it; a CSV holds vectors, a file of
-/// series sequences, a batch of CIFAR and an array of three dimensions or more images. Reads the file where it is an
-/// array.
+/// series sequences, a batch of CIFAR and an array of three dimensions or more images.
+/// Reads the file where it is an array.
 [[nodiscard]] expected<layout> layout_of(const data_params& params);
 
 } // namespace clade

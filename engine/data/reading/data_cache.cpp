@@ -11,6 +11,7 @@
 #include "engine/data/reading/data_cache.hpp"
 
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/images/image_folder.hpp"
 #include "engine/data/reading/cached_form.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -158,14 +159,14 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   for (const auto* file :
        {&params.file, &params.target_file, &params.test_file, &params.test_target_file}) {
     std::error_code failed;
-    const bool images = std::filesystem::is_directory(*file, failed);
     // Reading what was decoded before is always faster than to decode it.
-    const auto size = images          ? cache.least_bytes
-                      : file->empty() ? 0
-                                      : std::filesystem::file_size(*file, failed);
-    if (failed && !file->empty())
+    const bool images = !params.images.empty() || is_folder(*file);
+    const auto size = file->empty() ? 0
+                      : images      ? cache.least_bytes
+                                    : std::filesystem::file_size(*file, failed);
+    if (failed)
       return std::nullopt;
-    bytes += params.images.empty() ? size : cache.least_bytes;
+    bytes += size;
     add(file->filename().string()); // It may decide what the format is.
   }
   if (bytes < cache.least_bytes)

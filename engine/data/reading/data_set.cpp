@@ -8,11 +8,11 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/columns/date_column.hpp"
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/columns/split.hpp"
 #include "engine/data/numbers/number_form.hpp"
 #include "engine/data/reading/class_labels.hpp"
 #include "engine/data/reading/features.hpp"
 #include "engine/data/reading/preprocessing.hpp"
-#include "engine/data/reading/split.hpp"
 
 #include <fmt/format.h>
 
@@ -266,9 +266,9 @@ expected<data_set> load_files(const data_params& params, std::uint64_t seed,
   const auto tested = test_files(params);
   if (!tested)
     return assemble(std::move(*e), std::nullopt, params, seed, how);
+  // If nobody says a shape, series and files of images get that of those to train on.
   auto like_training = params;
-  if (e->shape.layout()
-      == layout::sequence) // Series get the length of those to train on.
+  if (e->shape.layout() == layout::sequence || !e->names.empty())
     like_training.shape = e->shape;
   auto test = read_limited(*tested, like_training, seed, 1);
   if (!test)

@@ -1,10 +1,8 @@
 // Which files and arrays an experiment names, and the checksum of all of them.
-#include "engine/data/columns/csv_form.hpp"
 #include "engine/data/columns/examples.hpp"
-#include "engine/data/formats/data_format.hpp"
-#include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/converted/data_file.hpp"
 #include "engine/data/images/image_folder.hpp"
-#include "engine/data/tables/image_list.hpp"
+#include "engine/data/reading/image_examples.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <array>
@@ -45,33 +43,12 @@ genome_hash both(genome_hash a, genome_hash b) {
   return hash128(raw);
 }
 
-namespace {
-
-/// The checksum of the images that a table names.
-expected<genome_hash> checksum_of_listed(const std::filesystem::path& table,
-                                         const data_params& params) {
-  return read_file(table)
-      .and_then([&](file_bytes&& read) {
-        return to_utf8(std::move(read.bytes), params.encoding);
-      })
-      .and_then([&](const csv_text& text) {
-        return parse_image_list(text.text, table.string(), params);
-      })
-      .map([&](const image_list& list) {
-        return checksum_of(image_folder_of(table, params), list.files);
-      });
-}
-
-} // namespace
-
 expected<genome_hash> checksum_of_files(const data_params& params) {
   std::map<std::filesystem::path, genome_hash> known;
   const auto sum_of = [&](const std::filesystem::path& file) -> expected<genome_hash> {
     if (const auto at = known.find(file); at != known.end())
       return at->second;
-    std::error_code unknown;
-    auto sum = std::filesystem::is_directory(file, unknown) ? checksum_of_images(file)
-                                                            : checksum_of_file(file);
+    auto sum = checksum_of_data(file);
     if (sum)
       known.emplace(file, *sum);
     return sum;
@@ -80,15 +57,15 @@ expected<genome_hash> checksum_of_files(const data_params& params) {
   for (const auto& from : {std::optional(training_files(params)), test_files(params)}) {
     if (!from)
       continue;
-    auto sum = sum_of(from->examples.file);
+    const auto& file = from->examples.file;
+    auto sum = params.images.empty()
+                   ? sum_of(file)
+                   : read_data_file(file, choice_of(from->examples))
+                         .and_then([&](data_file&& table) {
+                           return checksum_of_listed(std::move(table), file, params);
+                         });
     if (!sum)
       return sum;
-    if (!params.images.empty()) {
-      const auto images = checksum_of_listed(from->examples.file, params);
-      if (!images)
-        return images;
-      sum = both(*sum, *images);
-    }
     if (!from->targets.file.empty()) {
       const auto targets = sum_of(from->targets.file);
       if (!targets)

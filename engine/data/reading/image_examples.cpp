@@ -1,11 +1,13 @@
 #include "engine/data/reading/image_examples.hpp"
 
+#include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/columns/code_book.hpp"
+#include "engine/data/columns/csv_form.hpp"
+#include "engine/data/tables/csv_head.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <unordered_map>
 #include <utility>
 
 namespace clade {
@@ -15,66 +17,40 @@ tl::unexpected<error> wrong(std::string_view place, std::string message) {
   return fail_in(place, {error_kind::invalid_input, std::move(message)});
 }
 
-/// Texts and their codes, in order of appearance.
-struct code_book {
-  std::vector<std::string> texts;
-  std::unordered_map<std::string, std::uint32_t> codes;
-
-  std::uint32_t code_of(const std::string& text) {
-    const auto [at, fresh] =
-        codes.emplace(text, static_cast<std::uint32_t>(texts.size()));
-    if (fresh)
-      texts.push_back(text);
-    return at->second;
-  }
-};
-
-/// The targets of images: the names of their folders, or what a table says.
-new_targets targets_of(const decoded_images& images, const number_form& form,
-                       const preprocessing& how) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  new_targets out;
-  for (const std::string& text : images.classes) {
-    if (!how.task.has_classes()) {
-      const auto number = field_number(text, form);
-      out.values.push_back(number.value_or(none));
-      out.blanks += number ? 0 : 1;
-      continue;
-    }
-    const auto known = std::ranges::find(how.classes, text);
-    const bool is_known = known != how.classes.end();
-    out.values.push_back(is_known ? static_cast<double>(known - how.classes.begin())
-                                  : none);
-    out.blanks += text.empty() ? 1 : 0;
-    if (is_known || text.empty())
-      continue;
-    ++out.unknown;
-    out.example = text;
-  }
-  return out;
-}
-
 raw_rows rows_of(decoded_images images, const std::string& origin,
                  const number_form& form, const preprocessing& how) {
   raw_rows out{.origin = origin, .count = images.names.size(), .values = {}};
   if (std::ranges::any_of(images.classes,
                           [](const std::string& c) { return !c.empty(); }))
-    out.targets = targets_of(images, form, how);
+    out.targets =
+        read_targets(images.classes,
+                     {[&](std::string_view text) { return lacks_target(text, how.task); },
+                      [&](std::string_view text) { return field_number(text, form); }},
+                     how);
   out.notes = std::move(images.notes);
   out.names = std::move(images.names);
   out.values = std::move(images.pixels);
   return out;
 }
 
+expected<image_list> image_list_of(data_file table, const std::filesystem::path& file,
+                                   const data_params& params) {
+  const auto written = params_of(table, params);
+  return text_of_file(std::move(table.bytes), file.string(), written.encoding)
+      .and_then([&](const csv_text& text) {
+        return parse_image_list(text.text, file.string(), written);
+      });
+}
+
 } // namespace
 
-expected<examples> read_listed_images(std::string_view text,
-                                      const std::filesystem::path& table,
+expected<examples> read_listed_images(data_file table, const std::filesystem::path& file,
                                       const data_params& params) {
-  const auto list = parse_image_list(text, table.string(), params);
+  const auto checksum = table.checksum;
+  const auto list = image_list_of(std::move(table), file, params);
   if (!list)
     return tl::unexpected(list.error());
-  auto read = read_images(image_folder_of(table, params), list->files, params);
+  auto read = read_images(image_folder_of(file, params), list->files, params);
   if (!read)
     return tl::unexpected(std::move(read).error());
   auto& out = read->all;
@@ -90,9 +66,8 @@ expected<examples> read_listed_images(std::string_view text,
       continue;
     }
     const auto number = field_number(list->targets[i], list->number);
-    if (!number || !std::isfinite(*number)
-        || std::abs(*number) > std::numeric_limits<float>::max())
-      return wrong(fmt::format("{}:{}", table.string(), list->lines[i]),
+    if (!number || !is_finite_float(*number))
+      return wrong(fmt::format("{}:{}", file.string(), list->lines[i]),
                    fmt::format("the target \"{}\" is no number; for classes say task = "
                                "\"classification\"",
                                list->targets[i]));
@@ -100,7 +75,17 @@ expected<examples> read_listed_images(std::string_view text,
   }
   out.classes = std::move(classes.texts);
   out.split_values = std::move(splits.texts);
+  out.checksum = both(checksum, out.checksum);
   return std::move(out);
+}
+
+expected<genome_hash> checksum_of_listed(data_file table,
+                                         const std::filesystem::path& file,
+                                         const data_params& params) {
+  const auto checksum = table.checksum;
+  return image_list_of(std::move(table), file, params).map([&](const image_list& list) {
+    return both(checksum, checksum_of(image_folder_of(file, params), list.files));
+  });
 }
 
 expected<raw_rows> read_raw_images(const std::filesystem::path& path,

@@ -345,7 +345,7 @@ private:
       return missing;
     const number_form form{form_.decimal, how_.column(c).unit};
     const auto n = number_in(field, form, c);
-    if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
+    if (n && is_finite_float(*n))
       return *n;
     wrong_.add(r.line, n ? table_complaints::of::finite : table_complaints::of::number, c,
                fmt::format("{} is {}{}", column(c), in_quotes(field),

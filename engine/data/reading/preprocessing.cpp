@@ -2,6 +2,8 @@
 
 #include "engine/data/reading/preprocessing.hpp"
 
+#include "engine/data/bytes/csv_fields.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,6 +95,29 @@ expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& 
     } else
       out[i] =
           how.largest > 0 ? static_cast<float>(v) / how.largest : static_cast<float>(v);
+  }
+  return out;
+}
+
+new_targets read_targets(std::span<const std::string> texts,
+                         const target_reading& reading, const preprocessing& how) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  new_targets out;
+  for (const std::string& text : texts) {
+    auto& value = out.values.emplace_back(none);
+    if (reading.is_blank(text)) {
+      ++out.blanks;
+      continue;
+    }
+    if (!how.task.has_classes()) {
+      const auto number = reading.number_of(text);
+      value = number && is_finite_float(*number) ? *number : none;
+    } else if (const auto at = std::ranges::find(how.classes, text);
+               at != how.classes.end()) {
+      value = static_cast<double>(at - how.classes.begin());
+    }
+    if (std::isnan(value) && out.unknown++ == 0)
+      out.example = text;
   }
   return out;
 }

@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -94,6 +97,17 @@ struct new_targets {
   std::string example{};     ///< Such a class.
 };
 
+/// Says which texts are blanks, and what number a text is.
+struct target_reading {
+  std::function<bool(std::string_view)> is_blank;
+  std::function<std::optional<double>(std::string_view)> number_of;
+};
+
+/// Reads the targets that texts say.
+[[nodiscard]] new_targets read_targets(std::span<const std::string> texts,
+                                       const target_reading& reading,
+                                       const preprocessing& how);
+
 /// Examples to be predicted, ready for a network.
 struct new_examples {
   std::size_t count = 0;
@@ -107,10 +121,10 @@ struct new_examples {
 
 /// Reads examples like those of the training data, with or without the target, which
 /// decides nothing: a CSV with the same columns (where both have names, in any order and
-/// with others among them), an array, CIFAR, an image or a folder of images; the file "-" is standard input. `array`
-/// names it in a .npz; empty: as in training. Blanks are filled, and values that the
-/// training data does not have are blanks; the notes say so. Errors name the file and the
-/// line.
+/// with others among them), an array, CIFAR, an image or a folder of images; the file "-"
+/// is standard input. `array` names it in a .npz; empty: as in training. Blanks are
+/// filled, and values that the training data does not have are blanks; the notes say so.
+/// Errors name the file and the line.
 [[nodiscard]] expected<new_examples> read_new_examples(const std::filesystem::path& file,
                                                        const std::string& array,
                                                        const data_params& params,

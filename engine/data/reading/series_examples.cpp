@@ -11,19 +11,17 @@
 
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/columns/code_book.hpp"
 #include "genome/base/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <unordered_map>
+#include <utility>
 
 namespace clade {
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 tl::unexpected<error> wrong(const series_set& set, std::size_t series,
                             std::string_view origin, std::string message) {
@@ -31,11 +29,9 @@ tl::unexpected<error> wrong(const series_set& set, std::size_t series,
                  {error_kind::invalid_input, std::move(message)});
 }
 
-std::optional<double> target_number(std::string_view text) {
-  const auto n = field_number(text);
-  return n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max()
-             ? n
-             : std::nullopt;
+/// Targets are numbers as programs write them.
+std::optional<double> number_of(std::string_view text) {
+  return field_number(text);
 }
 
 /// The values of all series, each of so many steps.
@@ -75,15 +71,15 @@ expected<void> check_channels(const series_set& set, std::string_view origin,
 
 expected<void> take_targets(const series_set& set, examples& out,
                             const learning_task& task) {
-  std::unordered_map<std::string_view, std::uint32_t> by_name;
+  code_book classes;
   for (std::size_t i = 0; i < set.count(); ++i) {
     const std::string& text = set.targets[i];
     if (field_blank(text))
       return wrong(set, i, out.origin,
                    "has no class or number to learn from; leave the series out");
     if (!task.has_classes()) {
-      const auto n = target_number(text);
-      if (!n)
+      const auto n = number_of(text);
+      if (!n || !is_finite_float(*n))
         return wrong(set, i, out.origin,
                      fmt::format("the target is {}, where a number must be; for classes "
                                  "say task = \"classification\"",
@@ -91,12 +87,9 @@ expected<void> take_targets(const series_set& set, examples& out,
       out.targets.push_back(*n);
       continue;
     }
-    const auto [at, fresh] =
-        by_name.emplace(text, static_cast<std::uint32_t>(out.classes.size()));
-    if (fresh)
-      out.classes.push_back(text);
-    out.labels.push_back(at->second);
+    out.labels.push_back(classes.code_of(text));
   }
+  out.classes = std::move(classes.texts);
   return {};
 }
 
@@ -120,26 +113,6 @@ std::vector<std::string> length_notes(const series_set& set, std::string_view or
                       "to them: each step is then the mean of its share",
                       origin, counted(longer, "series is", "series are"),
                       with_commas(steps))};
-}
-
-/// The targets of series that are to be predicted.
-new_targets targets_of(const series_set& set, const preprocessing& how) {
-  new_targets out;
-  for (const std::string& text : set.targets) {
-    auto& value = out.values.emplace_back(none);
-    if (field_blank(text)) {
-      ++out.blanks;
-      continue;
-    }
-    if (!how.task.has_classes())
-      value = target_number(text).value_or(none);
-    else if (const auto at = std::ranges::find(how.classes, text);
-             at != how.classes.end())
-      value = static_cast<double>(at - how.classes.begin());
-    if (std::isnan(value) && out.unknown++ == 0)
-      out.example = text;
-  }
-  return out;
 }
 
 } // namespace
@@ -246,7 +219,7 @@ expected<raw_rows> new_series(const series_set& set, std::string_view origin,
                .lines = set.lines,
                .notes = length_notes(set, origin, steps)};
   if (!set.targets.empty())
-    out.targets = targets_of(set, how);
+    out.targets = read_targets(set.targets, {field_blank, number_of}, how);
   return out;
 }
 

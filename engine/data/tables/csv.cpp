@@ -193,7 +193,7 @@ private:
   std::optional<double> finite(const csv_row& r, std::size_t i) {
     const std::string_view field = r.fields[i];
     const auto n = field_number(field, numbers_[i]);
-    if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
+    if (n && is_finite_float(*n))
       return n;
     if (is_blank(field, i)) {
       no_value(r, i);

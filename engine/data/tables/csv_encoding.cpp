@@ -2,6 +2,7 @@
 // damaged or pasted together: only these bytes are taken for Latin-1.
 
 #include "engine/data/columns/csv_form.hpp"
+#include "engine/data/formats/data_format.hpp"
 
 #include <fmt/format.h>
 #include <iconv.h>
@@ -177,6 +178,17 @@ expected<csv_text> to_utf8(std::string bytes, const std::string& encoding) {
   if (encoding == "utf-8" || count.letters >= letters_of_a_bad_byte * count.bad)
     return from_utf8(std::move(bytes), count);
   return from_latin1(std::move(bytes));
+}
+
+expected<csv_text> text_of_file(std::string bytes, const std::string& origin,
+                                const std::string& encoding) {
+  auto text = to_utf8(std::move(bytes), encoding);
+  if (!text)
+    return fail_in(origin, std::move(text).error());
+  if (const std::size_t nul = text->text.find('\0'); nul != std::string::npos)
+    return fail_in(fmt::format("{}: byte {}", origin, nul),
+                   {error_kind::invalid_input, std::string(zero_byte)});
+  return text;
 }
 
 bool is_utf16(std::string_view bytes) {

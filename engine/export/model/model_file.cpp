@@ -17,8 +17,8 @@
 //     tensor = [ its name in the run, its name in this file ]
 //
 // An ensemble has a list of members, of which nil is the linear model, or the boosted trees
-// or random convolutions where their place in the list and their sizes are given. Its probabilities are bounded
-// where it has the tensor "mixture.least".
+// or random convolutions where their place in the list and their sizes are given. Its
+// probabilities are bounded where it has the tensor "mixture.least".
 //
 // The network is decoded from the genome as in the run, and held against the tensors'
 // shapes before anything is made of it. No two tensors may share bytes, or a small file

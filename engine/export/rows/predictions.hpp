@@ -43,9 +43,9 @@ struct prediction_format {
                                           const new_examples& examples,
                                           const std::string& data);
 
-/// CSV with a title: "file" where examples are files, `names`; then "class,p(CLASS),...", or the target's name and, with an interval,
-/// "NAME_low,NAME_high". `outputs` [examples, outputs] are scores of classes, or
-/// standardised targets.
+/// CSV with a title: "file" where examples are files, `names`; then "class,p(CLASS),...",
+/// or the target's name and, with an interval, "NAME_low,NAME_high". `outputs` [examples,
+/// outputs] are scores of classes, or standardised targets.
 [[nodiscard]] std::string predictions_csv(std::span<const float> outputs,
                                           const preprocessing& how,
                                           const prediction_format& format,

@@ -1,6 +1,6 @@
-// Pools of images, and global ones of sequences. "average" is written as two matrix products, rows and columns apart,
-// since LibTorch's own kernels do not place the windows in this way, or are not
-// deterministic on every device.
+// Pools of images, and global ones of sequences. "average" is written as two matrix
+// products, rows and columns apart, since LibTorch's own kernels do not place the windows
+// in this way, or are not deterministic on every device.
 #include "engine/program/kernels/kernel.hpp"
 #include "engine/program/lower/windows.hpp"
 

@@ -1,5 +1,5 @@
-// Pools of images, and global ones of sequences. "average" multiplies each channel by a matrix of rows and by one of
-// columns.
+// Pools of images, and global ones of sequences. "average" multiplies each channel by a
+// matrix of rows and by one of columns.
 #include "engine/program/lower/windows.hpp"
 #include "engine/program/write/writer.hpp"
 

@@ -46,11 +46,8 @@ json most_wrong_json(const std::optional<test_evidence>& e) {
   return all;
 }
 
-const char* model_of(const ensemble_member& m) {
-  return m.trees          ? "boosted trees"
-         : m.convolutions ? "random convolutions"
-         : m.id == 0      ? "linear model"
-                          : "candidate";
+std::string_view model_of(const ensemble_member& m) {
+  return m.id == 0 ? to_text(m.fitted()) : "candidate";
 }
 
 ordered_json best_json(const std::optional<seed_story::best>& best) {

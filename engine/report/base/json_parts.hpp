@@ -66,11 +66,12 @@ inline ordered_json annotations_json(const annotations& all) {
 /// "validation_errors":{"examples","values"},
 /// "interval":{"metric","low","high","resamples"},
 /// "most_wrong":[{"line" or "index","file" of images,"actual","predicted",
-/// "actual_probability","predicted_probability"}],"reliability":{"bins":[{"examples","said","right"}],"error"},
+/// "actual_probability","predicted_probability"}],
+/// "reliability":{"bins":[{"examples","said","right"}],"error"},
 /// "columns":{"metric","examples","times","columns":[{"column","worse","low","high"}]}}:
-/// confusion has a row for each actual class and a column for
-/// each predicted one; a regression's most wrong examples have no probabilities. Null is
-/// what the task does not have, or the run did not record; see test_details.hpp.
+/// confusion has a row for each actual class and a column for each predicted one; a
+/// regression's most wrong examples have no probabilities. Null is what the task does not
+/// have, or the run did not record; see test_details.hpp.
 [[nodiscard]] ordered_json
 details_json(const std::shared_ptr<const test_details>& details);
 

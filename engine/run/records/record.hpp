@@ -169,11 +169,7 @@ struct ensemble_member {
   std::optional<convolution_sizes> convolutions{}; ///< The sizes of random convolutions.
 
   /// Returns the kind that it is of if its number is 0.
-  [[nodiscard]] fitted_kind fitted() const {
-    return trees          ? fitted_kind::trees
-           : convolutions ? fitted_kind::convolutions
-                          : fitted_kind::linear;
-  }
+  [[nodiscard]] fitted_kind fitted() const { return fitted_kind_of(trees, convolutions); }
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };

@@ -110,10 +110,7 @@ std::string to_text(const ensemble_member& m, int digits) {
   std::ostringstream share;
   share << std::fixed << std::setprecision(digits) << m.share;
   return fmt::format("{} of {}", share.str(),
-                     m.trees          ? "boosted trees"
-                     : m.convolutions ? "random convolutions"
-                     : m.id == 0      ? "the linear model"
-                                      : numbered(m.id));
+                     m.id == 0 ? in_sentence(m.fitted()) : numbered(m.id));
 }
 
 std::string to_text(const instruction& i) {

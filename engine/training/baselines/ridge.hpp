@@ -30,8 +30,8 @@ struct ridge_fit {
 /// `left_out`. LibTorch's exceptions pass through.
 [[nodiscard]] ridge_fit fit_ridge(const ridge_examples& examples);
 
-/// The same for many examples of a few thousand features: the sums that a fit needs are
-/// gathered batch by batch.
+/// Fits many examples of a few thousand features, of which it gathers the sums batch by
+/// batch.
 class ridge_sums {
 public:
   void add(const ridge_examples& some);

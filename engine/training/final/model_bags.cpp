@@ -30,9 +30,7 @@ struct too_late {};
 
 std::string name_of(const model_bag& bag) {
   if (bag.members.empty())
-    return bag.trees          ? "boosted trees"
-           : bag.convolutions ? "random convolutions"
-                              : "the linear model";
+    return in_sentence(fitted_kind_of(bag.trees, bag.convolutions));
   const auto id = numbered(bag.members.front()->id);
   return bag.has_folds() ? "the folds of " + id : id;
 }
@@ -274,7 +272,7 @@ void model_gathering::add_boosted_trees() {
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
   bag.weights = std::move(fitted->whole.weights);
   if (purpose_ == composition_purpose::final_model)
-    trees = examined(bag.said, "boosted trees", bag.costs.parameters,
+    trees = examined(bag.said, name_of(bag), bag.costs.parameters,
                      {.least = least_probability()});
   bags.push_back(std::move(bag));
 }

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::int64_t assessment_batch = 256;
 
-// A batch of larger images, or of longer sequences, has activations that leave the processor's caches, and for
-// which the allocator asks the system each time.
+// A batch of larger images, or of longer sequences, has activations that leave the
+// processor's caches, and for which the allocator asks the system each time.
 std::int64_t batch_for(const device_data& data) {
   const auto dimensions = data.features.dim();
   if (dimensions < 3)

@@ -82,6 +82,22 @@ TEST_CASE("image folder: it becomes examples of one shape, in bytes") {
   CHECK(checksum_of_files(params) == data->checksum);
 }
 
+TEST_CASE("image folder: images of a test set get the shape of those to train on") {
+  const scratch_folder folder;
+  put_pets(folder, "train");
+  for (const char* name : {"grey.jpg", "grey.png"}) {
+    put(folder, std::string("test/cat/") + name, name);
+    put(folder, std::string("test/dog/") + name, name);
+  }
+  auto params = params_of(folder.path() / "train");
+  params.test_file = folder.path() / "test";
+  params.train = 0.8, params.test = 0;
+  const auto data = load_data(params, 1, {});
+  REQUIRE(data);
+  CHECK(data->shape == tensor_shape{{3, 4, 8}});
+  CHECK(data->test.size() == 4);
+}
+
 TEST_CASE("image folder: what is read from the cache is what was decoded") {
   const scratch_folder folder;
   put_pets(folder);

@@ -321,3 +321,11 @@ TEST_CASE("preprocessing: a series is not larger than any that is read") {
   REQUIRE_FALSE(done);
   CHECK(done.error().message.find("series of 33554432 values") != std::string::npos);
 }
+
+TEST_CASE("series: a long comment does not hide that a file holds series") {
+  const scratch_folder folder;
+  data_params params;
+  params.file = write(folder, "x.ts",
+                      "# " + std::string(5000, 'x') + "\n@problemName x\n@data\n1,2:a\n");
+  CHECK(layout_of(params) == layout::sequence);
+}

@@ -1,4 +1,4 @@
-#include "engine/data/reading/split.hpp"
+#include "engine/data/columns/split.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

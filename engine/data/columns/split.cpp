@@ -4,7 +4,7 @@
 // that are owed most. So small classes do not all lose their test examples to the same
 // rounding.
 
-#include "engine/data/reading/split.hpp"
+#include "engine/data/columns/split.hpp"
 
 #include "genome/base/random.hpp"
 
