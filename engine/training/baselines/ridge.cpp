@@ -99,9 +99,14 @@ std::vector<linear_map> ridge_sums::solve() const {
     const double each = penalty / weights_.item<double>();
     covariance.diagonal().add_(each - before);
     before = each;
-    out.push_back(unscaled(at::cholesky_solve(products, at::linalg_cholesky(covariance)),
-                           scales, means, target_means));
+    // Sums in 32 bits may be too coarse for the weakest penalties where features repeat each
+    // other.
+    const auto [factor, failed] = at::linalg_cholesky_ex(covariance);
+    if (failed.item<std::int64_t>() == 0)
+      out.push_back(
+          unscaled(at::cholesky_solve(products, factor), scales, means, target_means));
   }
+  TORCH_CHECK(!out.empty(), "the sums of a ridge regression cannot be solved");
   return out;
 }
 

@@ -36,7 +36,8 @@ class ridge_sums {
 public:
   void add(const ridge_examples& some);
 
-  /// Returns the fits for penalties from the weakest up; examples must have been added.
+  /// Returns the fits for penalties from the weakest up, without those that are too weak for
+  /// the sums; examples must have been added.
   [[nodiscard]] std::vector<linear_map> solve() const;
 
 private:
