@@ -71,12 +71,30 @@ std::optional<std::size_t> best_model(std::span<const evaluation> models,
   return found;
 }
 
+double no_error(std::size_t) {
+  return 0;
+}
+
 std::optional<std::size_t> best_ahead(const evaluation& chosen,
                                       std::span<const evaluation> singles,
-                                      const objective& goal) {
-  const bool is_ahead = std::ranges::any_of(
-      singles, [&](const evaluation& single) { return is_behind(chosen, single, goal); });
-  return is_ahead ? best_model(singles, goal) : std::nullopt;
+                                      const objective& goal,
+                                      const difference_errors& error_of) {
+  constexpr double certain = 2;
+  const auto f = fitness_of(chosen, goal);
+  std::vector<std::size_t> ahead;
+  std::vector<evaluation> those;
+  for (std::size_t i = 0; i < singles.size(); ++i) {
+    const auto g = fitness_of(singles[i], goal);
+    if (!behind(f, g))
+      continue;
+    const double by = g.primary - f.primary;
+    if (f.ok && f.violation == g.violation && by > 0 && !(by > certain * error_of(i)))
+      continue;
+    ahead.push_back(i);
+    those.push_back(singles[i]);
+  }
+  const auto best = best_model(those, goal);
+  return best ? std::optional(ahead[*best]) : std::nullopt;
 }
 
 } // namespace clade

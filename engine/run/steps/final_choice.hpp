@@ -2,6 +2,7 @@
 
 #include "engine/search/core/candidate.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -24,10 +25,18 @@ namespace clade {
 [[nodiscard]] std::optional<std::size_t> best_model(std::span<const evaluation> models,
                                                     const objective& goal);
 
-/// A final model is never behind a single model that the run holds. Returns the index of
-/// the best of those that `chosen` is behind; none: it may stay.
-[[nodiscard]] std::optional<std::size_t> best_ahead(const evaluation& chosen,
-                                                    std::span<const evaluation> singles,
-                                                    const objective& goal);
+/// Returns the standard error of the difference in the first aim between what was chosen
+/// and the single model of that index; 0: the difference is exact.
+using difference_errors = std::function<double(std::size_t)>;
+
+[[nodiscard]] double no_error(std::size_t single);
+
+/// A final model is not behind a single model that the run holds by more than the few
+/// examples that measured both can tell: by constraints and further aims not at all, and by
+/// less than two standard errors of the difference in the first aim. Returns the index of
+/// the best of those that `chosen` is behind by more; none: it may stay.
+[[nodiscard]] std::optional<std::size_t>
+best_ahead(const evaluation& chosen, std::span<const evaluation> singles,
+           const objective& goal, const difference_errors& error_of = no_error);
 
 } // namespace clade

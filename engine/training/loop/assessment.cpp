@@ -273,6 +273,15 @@ std::vector<metric> assess(const model& predict, const device_data& data,
   return metrics;
 }
 
+double difference_error(const device_data& data, const at::Tensor& part,
+                        const at::Tensor& a, const at::Tensor& b,
+                        std::string_view metric) {
+  const part_predictions first(data, part, a), second(data, part, b);
+  return data.task.has_classes()
+             ? difference_error(data.task, metric, first.classes(), second.classes())
+             : difference_error(data.task, metric, first.values(), second.values());
+}
+
 double latency_milliseconds(const model& predict, const device_data& data) {
   using steady_clock = std::chrono::steady_clock;
   constexpr int warming = 3, measured = 15;

@@ -28,6 +28,12 @@ using model = std::function<at::Tensor(const at::Tensor&)>;
                                          const at::Tensor& part, std::string_view prefix,
                                          std::span<const std::string> also = {});
 
+/// Returns the standard error of the difference between two models in a metric
+/// ("accuracy") of a part, by what they say of it, [part, outputs] (sampling_error.hpp).
+[[nodiscard]] double difference_error(const device_data& data, const at::Tensor& part,
+                                      const at::Tensor& a, const at::Tensor& b,
+                                      std::string_view metric);
+
 /// Returns how long the model takes for one example, from the device's memory to the result
 /// in the machine's: the median of some passes after some that warm up.
 [[nodiscard]] double latency_milliseconds(const model& predict, const device_data& data);

@@ -1,11 +1,14 @@
 #include "engine/training/metrics/ensemble_selection.hpp"
 
 #include "engine/run/steps/final_choice.hpp"
+#include "genome/base/random.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace clade {
 
@@ -139,6 +142,35 @@ std::vector<std::uint32_t> select_ensemble(std::span<const validation_answers> m
     }
   }
   return best;
+}
+
+std::vector<std::uint32_t> select_from_samples(std::span<const validation_answers> models,
+                                               loss_kind kind, std::uint64_t seed) {
+  constexpr std::size_t enough_examples = 5'000, samples = 20;
+  constexpr std::uint32_t rounds = 25;
+  constexpr double parts = 50;
+  const auto examples = models.empty() ? 0 : models.front().size();
+  if (examples < 2 || examples >= enough_examples)
+    return select_ensemble(models, kind);
+  auto random = derive(seed, purpose::training, 0, hash64("samples of an ensemble"), 0);
+  std::vector<double> shares(models.size(), 0);
+  std::vector<validation_answers> drawn(models.size(), validation_answers(examples));
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    for (std::size_t i = 0; i < examples; ++i) {
+      const auto one = random.below(examples);
+      for (std::size_t m = 0; m < models.size(); ++m)
+        drawn[m][i] = models[m][one];
+    }
+    const auto chosen = select_ensemble(drawn, kind, rounds);
+    const double total = std::accumulate(chosen.begin(), chosen.end(), 0.0);
+    for (std::size_t m = 0; m < models.size() && total > 0; ++m)
+      shares[m] += chosen[m] / total / static_cast<double>(samples);
+  }
+  std::vector<std::uint32_t> found;
+  for (const double share : shares)
+    found.push_back(static_cast<std::uint32_t>(std::lround(parts * share)));
+  const bool none = std::ranges::all_of(found, [](auto c) { return c == 0; });
+  return none ? select_ensemble(models, kind) : found;
 }
 
 std::vector<std::uint32_t> grow_ensemble(std::size_t models, std::size_t first,

@@ -25,6 +25,14 @@ using validation_answers = std::vector<double>;
 select_ensemble(std::span<const validation_answers> models, loss_kind kind,
                 std::uint32_t rounds = 50);
 
+/// Chooses such an ensemble for each of 20 samples of the examples, drawn with replacement
+/// by the seed, and returns the mean of their shares in 50 parts (bagged selection, in the
+/// same paper): one that few examples prefer by chance is not in most of them. If there are
+/// 5,000 examples and more, it is the ensemble of all of them.
+[[nodiscard]] std::vector<std::uint32_t>
+select_from_samples(std::span<const validation_answers> models, loss_kind kind,
+                    std::uint64_t seed);
+
 /// Returns the metrics on the validation part of the ensemble that has each model so often;
 /// none where there is no time for it.
 using ensemble_measure =

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace clade {
@@ -90,6 +91,21 @@ double bootstrap_error(std::size_t examples, std::size_t numbers_each, Measure m
   return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
 }
 
+/// The deviation of the difference of two metrics of so many examples. A resample that has
+/// no such metric, of a class that is not in it, say, shows no difference.
+template<class Measure>
+double paired_error(std::string_view metric, std::size_t examples,
+                    std::size_t numbers_each, Measure a, Measure b) {
+  if (examples < 2)
+    return std::numeric_limits<double>::infinity();
+  const double error = bootstrap_error(
+      examples, 2 * numbers_each, [&](std::span<const std::size_t> drawn) {
+        const double difference = a(drawn) - b(drawn);
+        return std::isfinite(difference) ? difference : 0;
+      });
+  return is_share(metric) ? std::hypot(error, 1 / static_cast<double>(examples)) : error;
+}
+
 template<class Measure>
 std::optional<metric_interval> interval_of(std::string_view metric, std::size_t examples,
                                            std::size_t numbers_each, std::uint64_t seed,
@@ -132,6 +148,18 @@ double sampling_error(const learning_task& task, std::string_view metric,
                       const value_predictions& p) {
   const auto examples = p.actual.size();
   return examples < 2 ? 0 : bootstrap_error(examples, 2, measured_by(task, metric, p));
+}
+
+double difference_error(const learning_task& task, std::string_view metric,
+                        const class_predictions& a, const class_predictions& b) {
+  return paired_error(metric, a.labels.size(), a.classes, measured_by(task, metric, a),
+                      measured_by(task, metric, b));
+}
+
+double difference_error(const learning_task& task, std::string_view metric,
+                        const value_predictions& a, const value_predictions& b) {
+  return paired_error(metric, a.actual.size(), 2, measured_by(task, metric, a),
+                      measured_by(task, metric, b));
 }
 
 std::optional<metric_interval> bootstrap_interval(const learning_task& task,

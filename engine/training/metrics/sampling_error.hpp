@@ -23,6 +23,18 @@ namespace clade {
 [[nodiscard]] double sampling_error(const learning_task& task, std::string_view metric,
                                     const value_predictions& p);
 
+// The standard error of the difference between two models in a metric, both asked of the
+// same examples in the same order, from up to 100 bootstrap samples. That of shares of
+// examples counts one example more, on which one of them alone is right, so that no error
+// does not mean certain. Infinite of fewer than two examples.
+
+[[nodiscard]] double difference_error(const learning_task& task, std::string_view metric,
+                                      const class_predictions& a,
+                                      const class_predictions& b);
+[[nodiscard]] double difference_error(const learning_task& task, std::string_view metric,
+                                      const value_predictions& a,
+                                      const value_predictions& b);
+
 /// Returns the 95 % interval of a metric of `measure`, which may be any, from 1,000
 /// resamples drawn by the seed; of very many examples from fewer, 100 at least. Two models
 /// of the same examples are measured on the same resamples. None of fewer than two

@@ -33,6 +33,27 @@ TEST_CASE(
   CHECK_FALSE(best_ahead(a_model(0.5, 1), {}, accurate));
 }
 
+TEST_CASE("final choice: what few examples cannot tell is not ahead") {
+  const std::vector<evaluation> singles{a_model(0.92, 0.3), a_model(0.97, 0.5),
+                                        a_model(0.95, 0.4)};
+  const auto with_errors = [&](std::vector<double> errors, const objective& goal) {
+    return best_ahead(a_model(0.90, 0.2, 200), singles, goal,
+                      [errors](std::size_t i) { return errors[i]; });
+  };
+  CHECK(with_errors({0, 0, 0}, accurate) == 1);
+  CHECK(with_errors({0.1, 0.1, 0.1}, accurate) == std::nullopt);
+  // Only a difference of more than two standard errors is one.
+  CHECK(with_errors({0.1, 0.036, 0.1}, accurate) == std::nullopt);
+  CHECK(with_errors({0.1, 0.034, 0.1}, accurate) == 1);
+  CHECK(with_errors({0.1, 0.1, 0.02}, accurate) == 2);
+  // A constraint is no question of errors, nor is what costs less.
+  const objective smaller{.constraints = {{.metric = "parameters", .limit = 150}}};
+  CHECK(with_errors({1, 1, 1}, smaller) == 1);
+  CHECK(best_ahead(a_model(0.9, 0.1, 200), {{a_model(0.9, 0.1, 100)}}, both,
+                   [](std::size_t) { return 1.0; })
+        == 0);
+}
+
 TEST_CASE("final choice: constraints bind the final model before all else") {
   CHECK(is_behind(a_model(0.9, 0.1, 3694), a_model(0.6, 1, 78), small));
   // The one that misses them by less is ahead of the other.

@@ -145,3 +145,39 @@ TEST_CASE("bootstrap: an interval lies within what single examples say") {
     RC_ASSERT(found->high <= *std::ranges::max_element(predicted));
   }));
 }
+
+TEST_CASE("sampling error: two models differ by what they do not say alike") {
+  const said_of_classes one(400, 1), other(400, 2);
+  const auto a = one.predictions(), b = other.predictions();
+  for (const char* metric : {"accuracy", "loss", "balanced_accuracy", "auc"}) {
+    CAPTURE(metric);
+    const double error = difference_error(classification, metric, a, b);
+    // The deviation of the difference of two samples that have nothing to do with each
+    // other; the two are asked of the same examples, but err on others.
+    const double independent = std::hypot(sampling_error(classification, metric, a),
+                                          sampling_error(classification, metric, b));
+    CHECK(error > 0.5 * independent);
+    CHECK(error < 1.5 * independent);
+    CHECK(difference_error(classification, metric, a, a) < 0.1 * error);
+    CHECK(difference_error(classification, metric, a, b) == error);
+  }
+  // One example more might be right for one of them alone.
+  CHECK(difference_error(classification, "accuracy", a, a) == Approx(1 / 400.0));
+}
+
+TEST_CASE("sampling error: of numbers too, and two examples are the fewest") {
+  std::vector<double> actual, near, far;
+  auto random = derive(3, purpose::synthetic, 0, 0);
+  for (int i = 0; i < 200; ++i) {
+    actual.push_back(random.normal());
+    near.push_back(actual.back() + 0.1 * random.normal());
+    far.push_back(actual.back() + random.normal());
+  }
+  const value_predictions a{actual, near, 1}, b{actual, far, 1};
+  const double error = difference_error(regression, "rmse", a, b);
+  CHECK(error > 0);
+  CHECK(measure(regression, "rmse", b) - measure(regression, "rmse", a) > 5 * error);
+  CHECK(difference_error(regression, "rmse", a, a) == 0);
+  const value_predictions single{std::span(actual).first(1), std::span(near).first(1), 1};
+  CHECK(std::isinf(difference_error(regression, "rmse", single, single)));
+}
