@@ -490,8 +490,8 @@ void keys(Visitor& v, keys_of<final_params> auto& p) {
             "model",
             "\"none\": the champion, as the search trained it. \"best\": the best "
             "genomes are trained to the end. \"ensemble\": of all models that there are "
-            "then, an ensemble is chosen and calibrated on the validation part. `clade "
-            "run --minutes` takes \"ensemble\" for \"none\"."),
+            "then, an ensemble is chosen and calibrated, by examples that they were not "
+            "trained with. `clade run --minutes` takes \"ensemble\" for \"none\"."),
         p.model);
   v.key(describe("members", "Genomes that are trained to the end; 0: chosen, by the time "
                             "that is left."),

@@ -181,7 +181,7 @@ struct ensemble_member {
 struct ranked_model {
   std::string subject; ///< "#12", "the folds of #7", "the linear model".
   candidate_id id = 0; ///< The first of a genome's models; 0: it is of no genome.
-  std::vector<metric> metrics{}; ///< On the validation part: "validation.accuracy".
+  std::vector<metric> metrics{}; ///< "validation.accuracy", and `cross_validation`.
   std::uint64_t parameters = 0;
   double share = 0; ///< Its share of the final model; 0: it is none of its members.
 
@@ -192,8 +192,8 @@ struct ranked_model {
 struct model_composed {
   std::vector<ensemble_member> members{};
   double temperature = 1;              ///< Probabilities are calibrated by it.
-  std::vector<metric> metrics{};       ///< On the validation part: "validation.accuracy".
-  std::vector<std::string> left_out{}; ///< Models that could not be used, and why.
+  std::vector<metric> metrics{};       ///< "validation.accuracy", and `cross_validation`.
+  std::vector<std::string> left_out{}; ///< Models that are not used, and why.
   /// No probability of a class is below it (search_spaces/operators/mixture.hpp). None:
   /// of numbers, of a champion that stands in for all, and in runs of earlier versions.
   std::optional<double> least{};

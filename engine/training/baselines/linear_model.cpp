@@ -1,6 +1,7 @@
 #include "engine/training/baselines/linear_model.hpp"
 
 #include "engine/training/loop/assessment.hpp"
+#include "engine/training/network/data_folds.hpp"
 #include "engine/training/network/loss.hpp"
 #include "engine/training/weights/tensor_copy.hpp"
 
@@ -123,6 +124,14 @@ public:
     return done;
   }
 
+  /// Returns the sum of the losses of the examples of the validation part.
+  [[nodiscard]] double validation_losses() const {
+    const auto said = predict(w_, data_.features.rows(data_.validation));
+    const auto targets = data_.targets.index_select(0, data_.validation);
+    return loss_of(data_.task.loss, said, targets, {.reduction = at::Reduction::Sum})
+        .item<double>();
+  }
+
   [[nodiscard]] std::vector<metric> assess_part(const at::Tensor& part,
                                                 std::string_view prefix) const {
     return assess(as_model(), data_, part, prefix, asked_);
@@ -192,6 +201,72 @@ expected<linear_model> fit_linear_model(const device_data& data, std::int64_t ou
   }
   if (best.metrics.empty())
     return fail(error_kind::internal, "the linear model's loss is no finite number");
+  return found;
+}
+
+namespace {
+
+/// The fits to a fold, one for each penalty that there was time for.
+struct fold_fits {
+  std::vector<linear_model> models;
+  std::vector<double> losses; ///< The sums over the examples that the fold leaves out.
+};
+
+fold_fits fit_penalties(const device_data& data, std::int64_t outputs,
+                        steady_clock::time_point deadline) {
+  linear_fit fit(data, outputs, {});
+  fold_fits found;
+  int risen = 0;
+  for (const double penalty : penalties) {
+    if (!fit.fit(penalty, deadline))
+      break;
+    const double loss = fit.validation_losses();
+    risen = found.losses.empty() || loss < found.losses.back() ? 0 : risen + 1;
+    found.losses.push_back(loss);
+    found.models.push_back({.weight = fit.weight().clone(), .bias = fit.bias().clone()});
+    if (risen == 2)
+      break;
+  }
+  return found;
+}
+
+linear_model mean_of(const std::vector<linear_model>& models) {
+  std::vector<at::Tensor> weights, biases;
+  for (const auto& one : models) {
+    weights.push_back(one.weight);
+    biases.push_back(one.bias);
+  }
+  return {.weight = at::stack(weights).mean(0), .bias = at::stack(biases).mean(0)};
+}
+
+} // namespace
+
+// Fold by fold, since the examples of one may fill the memory. A penalty at which one fold
+// has ended is none that can be chosen.
+expected<linear_folds> fit_linear_folds(const device_data& data, std::int64_t outputs,
+                                        std::uint32_t folds, std::uint64_t seed,
+                                        steady_clock::time_point deadline) {
+  std::vector<fold_fits> fits;
+  std::vector<double> losses;
+  for (std::uint32_t i = 0; i < folds; ++i) {
+    const auto now = steady_clock::now();
+    const auto own = deadline == steady_clock::time_point::max()
+                         ? deadline
+                         : now + (deadline - now) / (folds - i);
+    fits.push_back(fit_penalties(data_of_fold(data, {i, folds}, seed), outputs, own));
+    losses.resize(i == 0 ? fits[i].losses.size()
+                         : std::min(losses.size(), fits[i].losses.size()));
+    for (std::size_t p = 0; p < losses.size(); ++p)
+      losses[p] += fits[i].losses[p];
+  }
+  const auto lowest = std::ranges::min_element(losses);
+  if (lowest == losses.end() || !std::isfinite(*lowest))
+    return fail(error_kind::io,
+                "the linear model of the folds was not fitted within its time");
+  linear_folds found;
+  for (const auto& fold : fits)
+    found.folds.push_back(fold.models[static_cast<std::size_t>(lowest - losses.begin())]);
+  found.whole = mean_of(found.folds);
   return found;
 }
 

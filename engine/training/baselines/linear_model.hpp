@@ -28,4 +28,17 @@ fit_linear_model(const device_data& data, std::int64_t outputs,
                  std::chrono::steady_clock::time_point deadline,
                  std::span<const std::string> asked = {});
 
+/// The same model fitted to each of several folds (`data_of_fold`).
+struct linear_folds {
+  std::vector<linear_model> folds; ///< Without their tests.
+  linear_model whole;              ///< Says the mean of what they say.
+};
+
+/// Fits the linear model to so many folds, dealt by the run's seed. One penalty is chosen
+/// for all of them, by the loss of all examples that they leave out. An error where there
+/// is no time for the first penalty.
+[[nodiscard]] expected<linear_folds>
+fit_linear_folds(const device_data& data, std::int64_t outputs, std::uint32_t folds,
+                 std::uint64_t seed, std::chrono::steady_clock::time_point deadline);
+
 } // namespace clade

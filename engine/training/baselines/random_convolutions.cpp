@@ -10,6 +10,7 @@
 
 #include "engine/program/kernels/random_convolutions.hpp"
 #include "engine/training/baselines/ridge.hpp"
+#include "engine/training/network/data_folds.hpp"
 #include "engine/training/network/network_module.hpp"
 #include "engine/training/weights/tensor_copy.hpp"
 
@@ -290,7 +291,7 @@ double convolutions_fit::scale_for(const at::Tensor& said, const at::Tensor& par
 }
 
 bool convolutions_fit::fit_few(linear_map& map, at::Tensor& said) const {
-  const auto all = at::cat({data_.train, data_.validation});
+  const auto all = both_parts(data_);
   std::vector<at::Tensor> features;
   if (!each_batch(all,
                   [&](const at::Tensor& f, const at::Tensor&) { features.push_back(f); }))
@@ -298,7 +299,7 @@ bool convolutions_fit::fit_few(linear_map& map, at::Tensor& said) const {
   const auto fitted = fit_ridge(as_examples(at::cat(features), all));
   const double scale = scale_for(fitted.left_out, all);
   map = {fitted.map.weight * scale, fitted.map.bias * scale};
-  said = fitted.left_out.narrow(0, data_.train.size(0), data_.validation.size(0)) * scale;
+  said = fitted.left_out * scale;
   return true;
 }
 
@@ -358,6 +359,7 @@ expected<fitted_convolutions> convolutions_fit::fit() {
     return fail(error_kind::io,
                 "the random convolutions were not fitted within their time");
   out.judged = out.judged.to(data_.features.options());
+  out.judged_by = few_ ? both_parts(data_) : data_.validation;
   out.weights.push_back(
       to_host("convolutions.output.weight", map.weight.t().to(at::kFloat).contiguous()));
   out.weights.push_back(to_host("convolutions.output.bias", map.bias.to(at::kFloat)));

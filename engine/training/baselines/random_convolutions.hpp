@@ -14,8 +14,11 @@ struct fitted_convolutions {
   convolution_sizes sizes;
   /// The weights of a `convolution_network` (search_spaces/operators/mixture.hpp).
   std::vector<weight_tensor> weights;
-  /// All that is said of the validation part, [validation, outputs]: scores or standardised
-  /// values of fits that did not see the example.
+  /// The examples by which it can be judged: the validation part and, of few, the train part
+  /// before it.
+  at::Tensor judged_by;
+  /// All that is said of them, [judged_by, outputs]: scores or standardised values of fits
+  /// that did not see the example.
   at::Tensor judged;
 };
 

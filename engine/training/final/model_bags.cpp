@@ -1,14 +1,12 @@
 // The answers of a model are gathered in one tensor for all examples, [examples, outputs],
-// of which the rows of the validation and the test part are filled. The model that is to
-// be measured is then one whose features are its answers.
+// of which the rows of the validation and the test part are filled, and of few examples
+// those of the train part, if each was left out by a fold. The model that is to be measured
+// is then one whose features are its answers.
 #include "engine/training/final/model_bags.hpp"
 
 #include "engine/evaluation/costs.hpp"
 #include "engine/program/kernels/kernel.hpp"
 #include "engine/run/steps/final_choice.hpp"
-#include "engine/training/baselines/boosted_trees.hpp"
-#include "engine/training/baselines/linear_model.hpp"
-#include "engine/training/baselines/random_convolutions.hpp"
 #include "engine/training/final/examining.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
 #include "engine/training/network/data_folds.hpp"
@@ -129,6 +127,7 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
   model_bag bag{.members = members, .turns = no_turns(), .said = empty_answers()};
   bool mirrors = data_.features.dim() == 4;
   const auto folds = members.front()->fold.of;
+  bag.cross_judged = folds > 1 && folds_are_of_both(data_);
   if (folds > 1 && members.size() != folds)
     return fail(error_kind::not_found,
                 numbered(members.front()->id)
@@ -180,15 +179,20 @@ model_bag model_gathering::mirrored_unless_behind(model_bag plain) const {
     }
   }
   const auto how = score_calibration{.least = least_probability()};
-  const auto before = measured(plain.said, plain.costs, how);
-  const bool behind = is_behind(measured(bag.said, bag.costs, how), before,
+  const auto part = judges_of(bag);
+  const auto before = measured(plain.said, plain.costs, how, part);
+  const bool behind = is_behind(measured(bag.said, bag.costs, how, part), before,
                                 measurable_part(context_.setup().goal, before));
   return behind ? plain : bag;
 }
 
+at::Tensor model_gathering::judges_of(const model_bag& bag) const {
+  return bag.cross_judged ? both_parts(data_) : data_.validation;
+}
+
 // A network that was trained for long is too sure, and would be left out for that alone.
 void model_gathering::calibrate(model_bag& bag) const {
-  bag.temperature = temperature_of(bag.said, bag.costs);
+  bag.temperature = temperature_of(bag.said, bag.costs, judges_of(bag));
   if (bag.temperature != 1)
     bag.said = at_temperature(bag.said, bag.temperature);
 }
@@ -210,100 +214,6 @@ void model_gathering::add(const std::vector<const trained_member*>& members) {
   } catch (const too_late&) {
     left_out.push_back(name + ": there was no time left to ask it");
   }
-}
-
-void model_gathering::add_linear_model() {
-  const auto& asked = context_.asked().validation;
-  auto fitted = out_of_time() ? fail(error_kind::io,
-                                     "the linear model was not fitted within its time")
-                              : fit_linear_model(data_, context_.problem().outputs,
-                                                 after_share(1.0 / 3), asked);
-  if (!fitted)
-    return left_out.push_back(fitted.error().message);
-  const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
-  model_bag bag{
-      .weights = fitted->weights(),
-      .models = {[own = *fitted](const at::Tensor& x) { return own.predict(x); }},
-      .turns = no_turns(),
-      .said = empty_answers(),
-      .tested = true,
-      .costs = costs_of(linear_network(context_.problem()), predict)};
-  for (const auto& part : {data_.validation, data_.test})
-    bag.said.index_copy_(0, part, answer(predict, part));
-  if (purpose_ == composition_purpose::final_model)
-    linear = examined(bag.said, fitted->tested.subject, fitted->tested.parameters,
-                      {.least = least_probability()});
-  bags.push_back(std::move(bag));
-}
-
-std::shared_ptr<network_module>
-model_gathering::network_of(const network& n,
-                            const std::vector<weight_tensor>& weights) const {
-  auto net = std::make_shared<network_module>(n, training_key{}, data_.features.device());
-  const auto loaded = net->load(weights);
-  TORCH_CHECK(loaded.has_value(), loaded.error().message);
-  return net;
-}
-
-void model_gathering::add_boosted_trees() {
-  if (!has_trees())
-    return;
-  auto fitted = fit_boosted_trees(
-      data_, {.folds = folds_, .seed = seed_, .deadline = after_share(0.5)});
-  if (!fitted)
-    return left_out.push_back(fitted.error().message);
-  const auto says = [this](const fitted_trees& f) -> model {
-    return [net = network_of(tree_network(context_.problem(), f.sizes), f.weights)](
-               const at::Tensor& x) { return net->forward(x); };
-  };
-  model_bag bag{.trees = fitted->whole.sizes,
-                .turns = no_turns(),
-                .said = empty_answers(),
-                .tested = true};
-  const auto folds = static_cast<std::uint32_t>(fitted->folds.size());
-  for (std::uint32_t i = 0; i < folds; ++i) {
-    const auto part = data_of_fold(data_, {i, folds}, seed_).validation;
-    bag.models.push_back(says(fitted->folds[i]));
-    bag.said.index_copy_(0, part, answer(bag.models.back(), part));
-    bag.turns.index_fill_(0, part, static_cast<std::int64_t>(i));
-  }
-  const auto whole = says(fitted->whole);
-  bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
-  bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
-  bag.weights = std::move(fitted->whole.weights);
-  if (purpose_ == composition_purpose::final_model)
-    trees = examined(bag.said, name_of(bag), bag.costs.parameters,
-                     {.least = least_probability()});
-  bags.push_back(std::move(bag));
-}
-
-void model_gathering::add_random_convolutions() {
-  if (!has_convolutions(context_.problem().input))
-    return;
-  auto fitted =
-      fit_random_convolutions(data_, {.seed = seed_, .deadline = after_share(0.5)});
-  if (!fitted)
-    return left_out.push_back(fitted.error().message);
-  const auto n = convolution_network(context_.problem(), fitted->sizes);
-  const model says = [net = network_of(n, fitted->weights)](const at::Tensor& x) {
-    return net->forward(x);
-  };
-  model_bag bag{.convolutions = fitted->sizes,
-                .weights = std::move(fitted->weights),
-                .models = {says},
-                .turns = no_turns(),
-                .said = empty_answers(),
-                .costs = costs_of(n, says)};
-  bag.said.index_copy_(0, data_.validation,
-                       data_.task.has_classes() ? at::softmax(fitted->judged, 1)
-                                                : fitted->judged);
-  const bool is_final = purpose_ == composition_purpose::final_model;
-  if (!at::isfinite(bag.said).all().item<bool>() || (is_final && !test(bag)))
-    return left_out.push_back(name_of(bag) + ": it says what is no finite number");
-  if (is_final)
-    convolutions = examined(bag.said, name_of(bag), bag.costs.parameters,
-                            {.least = least_probability()});
-  bags.push_back(std::move(bag));
 }
 
 namespace {
@@ -336,12 +246,28 @@ double model_gathering::least_probability() const {
 }
 
 evaluation model_gathering::measured(const at::Tensor& said, const evaluation& costs,
-                                     const score_calibration& how) const {
+                                     const score_calibration& how,
+                                     const at::Tensor& part) const {
   auto e = costs;
-  const auto metrics = assess(as_it_says, as_features(data_, said, how), data_.validation,
+  const auto metrics = assess(as_it_says, as_features(data_, said, how), part,
                               "validation.", context_.asked().validation);
   e.metrics.insert(e.metrics.end(), metrics.begin(), metrics.end());
   return e;
+}
+
+double model_gathering::difference_error(const at::Tensor& said,
+                                         const score_calibration& how,
+                                         const at::Tensor& other, const at::Tensor& part,
+                                         const std::string& metric) const {
+  constexpr std::string_view prefix = "validation.";
+  if (!metric.starts_with(prefix))
+    return 0;
+  const auto scores = [&](const at::Tensor& of, const score_calibration& calibration) {
+    return as_features(data_, of, calibration).features.rows(part);
+  };
+  return clade::difference_error(data_, part, scores(said, how),
+                                 scores(other, {.least = how.least}),
+                                 metric.substr(prefix.size()));
 }
 
 evaluation model_gathering::measured(const at::Tensor& answers, const at::Tensor& which,
@@ -369,24 +295,22 @@ examination model_gathering::examined(const at::Tensor& said, std::string subjec
   return out;
 }
 
-double model_gathering::temperature_of(const at::Tensor& said,
-                                       const evaluation& costs) const {
+double model_gathering::temperature_of(const at::Tensor& said, const evaluation& costs,
+                                       const at::Tensor& part) const {
   if (!data_.task.has_classes())
     return 1;
-  const auto rows = said.index_select(0, data_.validation).cpu().contiguous();
-  const auto labels = data_.targets.index_select(0, data_.validation).cpu().contiguous();
+  const auto rows = said.index_select(0, part).cpu().contiguous();
+  const auto labels = data_.targets.index_select(0, part).cpu().contiguous();
   const double t = fit_temperature(
       {rows.const_data_ptr<float>(), static_cast<std::size_t>(rows.numel())},
       {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
   if (t == 1)
     return t;
   // Both as the final model would say it: what helps without the bound may harm with it.
-  const auto before = measured(said, costs, {.least = least_probability()});
-  return is_behind(
-             measured(said, costs, {.temperature = t, .least = least_probability()}),
-             before, measurable_part(context_.setup().goal, before))
-             ? 1
-             : t;
+  const auto least = least_probability();
+  const auto before = measured(said, costs, {.least = least}, part);
+  const auto after = measured(said, costs, {.temperature = t, .least = least}, part);
+  return is_behind(after, before, measurable_part(context_.setup().goal, before)) ? 1 : t;
 }
 
 } // namespace clade

@@ -29,9 +29,13 @@ struct model_bag {
   std::vector<model> models{};
   at::Tensor turns{};
   /// Probabilities or standardised values, [examples, outputs], by the temperature; of the
-  /// test part once it is `tested`.
+  /// validation part, of the train part where it is `cross_judged`, and of the test part once
+  /// it is `tested`.
   at::Tensor said{};
   bool tested = false;
+  /// Its answers for an example of the train part too are those of models that were trained
+  /// without it.
+  bool cross_judged = false;
   double temperature = 1; ///< By which the scores of each member are divided.
   /// Each member says the mean of what it says of an image and of its mirror image.
   bool mirrored = false;
@@ -77,17 +81,26 @@ public:
   /// Returns what a bag says of examples by their features and their indices.
   [[nodiscard]] at::Tensor ask(const model_bag& bag, const at::Tensor& features,
                                const at::Tensor& which) const;
-  /// Fits the linear model in a third of the time that is left.
+  /// Fits the linear model in a third of the time that is left, and of few examples to folds
+  /// in a third of the rest, where that is enough.
   void add_linear_model();
   /// Fits boosted trees to a table in half of the time that is left.
   void add_boosted_trees();
   /// Fits random convolutions to sequences in half of the time that is left.
   void add_random_convolutions();
 
-  /// Returns the metrics on the validation part of a model that says this, so calibrated,
-  /// and costs that.
+  /// Returns the metrics on a part of the data of a model that says this, so calibrated, and
+  /// costs that; they are named as those of the validation part.
   [[nodiscard]] evaluation measured(const at::Tensor& said, const evaluation& costs,
-                                    const score_calibration& how) const;
+                                    const score_calibration& how,
+                                    const at::Tensor& part) const;
+  /// Returns the standard error of the difference between two models that say this, so
+  /// calibrated, in a metric of the part ("validation.accuracy"); 0 of a metric that is of
+  /// no part.
+  [[nodiscard]] double difference_error(const at::Tensor& said,
+                                        const score_calibration& how,
+                                        const at::Tensor& other, const at::Tensor& part,
+                                        const std::string& metric) const;
   /// Returns the same metrics of answers [examples, outputs] for these examples alone.
   [[nodiscard]] evaluation measured(const at::Tensor& answers, const at::Tensor& which,
                                     const score_calibration& how) const;
@@ -95,10 +108,13 @@ public:
   [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
                                      std::uint64_t parameters,
                                      const score_calibration& how) const;
-  /// Returns the temperature that what is said should have: 1 where another one would put
-  /// it behind by the run's objective.
-  [[nodiscard]] double temperature_of(const at::Tensor& said,
-                                      const evaluation& costs) const;
+  /// Returns the temperature that what is said should have by a part: 1 where another one
+  /// would put it behind by the run's objective.
+  [[nodiscard]] double temperature_of(const at::Tensor& said, const evaluation& costs,
+                                      const at::Tensor& part) const;
+  /// Returns the examples by which a bag can be judged: the validation part, before it the
+  /// train part where it is `cross_judged`.
+  [[nodiscard]] at::Tensor judges_of(const model_bag& bag) const;
   /// Returns the least probability that the final model gives a class: as much as no class
   /// of the examples that it is fitted to and calibrated by, those of the train and the
   /// validation part, can rule out. 0 of numbers.
@@ -133,6 +149,12 @@ private:
   /// Boosted trees are for tables.
   [[nodiscard]] bool has_trees() const;
   void calibrate(model_bag& bag) const;
+  /// Returns how many folds a model is fitted to that is no genome's.
+  [[nodiscard]] std::uint32_t folds_of_fitted() const;
+  /// Has each example judged by the model of the fold that leaves it out.
+  void judge_folds(model_bag& bag) const;
+  [[nodiscard]] expected<model_bag> fitted_linear_folds() const;
+  [[nodiscard]] expected<model_bag> fitted_linear_model() const;
 
   training_context& context_;
   const device_data& data_;

@@ -23,13 +23,20 @@ at::Tensor indices(std::vector<std::int64_t> values, const at::Device& device) {
 
 } // namespace
 
+bool folds_are_of_both(const device_data& data) {
+  return data.train.size(0) + data.validation.size(0) < few_examples;
+}
+
+at::Tensor both_parts(const device_data& data) {
+  return at::cat({data.train, data.validation});
+}
+
 device_data data_of_fold(const device_data& data, const data_fold& fold,
                          std::uint64_t seed) {
   if (fold.of < 2)
     return data;
-  const auto both = at::cat({data.train, data.validation});
-  const bool few = both.size(0) < few_examples;
-  const auto dealt = (few ? both : data.validation).cpu().contiguous();
+  const bool few = folds_are_of_both(data);
+  const auto dealt = (few ? both_parts(data) : data.validation).cpu().contiguous();
   const auto targets = data.targets.cpu().index_select(0, dealt).contiguous();
   const bool by_class = data.task.has_classes();
   auto random = derive(seed, purpose::split, 0, 1);

@@ -10,6 +10,13 @@ namespace clade {
 /// is one of chance, and it would be judged too well.
 inline constexpr std::int64_t few_examples = 5'000;
 
+/// Returns whether the folds of these data are dealt from both parts. Then each of their
+/// examples can be judged by a model that was trained without it.
+[[nodiscard]] bool folds_are_of_both(const device_data& data);
+
+/// Returns the examples of the train and of the validation part, in this order.
+[[nodiscard]] at::Tensor both_parts(const device_data& data);
+
 /// Returns the data whose training part is that of the fold (`data_fold`) and whose
 /// validation part is what it leaves out; those of a fold of 1 or 0 are as they were. The
 /// examples of the validation part, and of few those of the training part too, are dealt

@@ -1,5 +1,4 @@
 #include "engine/run/records/test_details.hpp"
-#include "engine/run/steps/final_choice.hpp"
 #include "engine/training/final/composing.hpp"
 #include "engine/training/final/model_bags.hpp"
 #include "engine/training/network/data_folds.hpp"
@@ -48,17 +47,6 @@ trained_member trained_on_images(fitness_function& trainer, candidate_id id) {
   auto done = trainer.evaluate(j, nobody);
   REQUIRE(done.evaluation.outcome == outcome::succeeded);
   return {.id = id, .genome = j.genome, .bag = id, .weights = **done.weights.load()};
-}
-
-/// Returns weights whose scores are so many times as far apart.
-bytes surer(const bytes& weights, float times) {
-  auto all = decode_weights(weights);
-  REQUIRE(all);
-  for (auto& one : *all)
-    if (one.name.starts_with("output."))
-      for (auto& value : one.values)
-        value *= times;
-  return encode_weights(*all);
 }
 
 } // namespace
@@ -194,10 +182,18 @@ TEST_CASE("composing: all models are ranked, and the columns that matter are fou
   for (const auto& m : all) {
     names.insert(m.subject);
     shares += m.share;
-    const double accuracy = metric_of(m.metrics, "validation.accuracy");
-    CHECK(accuracy <= before);
-    before = accuracy;
+    // The network of the search knows the train part, and comes last.
+    const bool by_both = m.subject != "#1";
+    CHECK(find(m.metrics, "cross_validation.accuracy").has_value() == by_both);
+    CHECK(find(m.metrics, "validation.accuracy").has_value());
+    if (by_both) {
+      const double accuracy = metric_of(m.metrics, "cross_validation.accuracy");
+      CHECK(accuracy <= before);
+      before = accuracy;
+    }
   }
+  CHECK(all.back().subject == "#1");
+  CHECK(find(made->model.metrics, "cross_validation.accuracy").has_value());
   CHECK(names
         == std::set<std::string>{"#1", "the folds of #2", "the linear model",
                                  "boosted trees"});
@@ -226,82 +222,6 @@ TEST_CASE("composing: a final model that makes no error is not sure of it") {
   const double most = 1 - 2 * *made->model.least;
   CHECK(metric_of(made->model.metrics, "validation.loss") >= -std::log(most) - 1e-6);
   CHECK(metric_of(made->tested.metrics, "test.loss") >= -std::log(most) - 1e-6);
-}
-
-TEST_CASE("composing: by the run's objective no final model is behind a single one") {
-  // The lowest loss says little of the objective if classes have nothing to do with the
-  // columns.
-  training_bench bench(noise_csv(160));
-  bench.setup.goal =
-      GENERATE(objective{}, objective{.metric = "validation.balanced_accuracy"},
-               objective{.metric = "validation.auc"},
-               objective{.others = {{.metric = "parameters", .maximize = false}}});
-  const auto goal = bench.setup.goal;
-  CAPTURE(to_text(goal));
-  const auto trainer = bench.trainer();
-  std::vector<trained_member> members;
-  std::vector<evaluation> singles;
-  for (candidate_id id = 1; id <= 4; ++id) {
-    auto j = a_job(a_dense_network(), id);
-    j.keep_weights_above = -std::numeric_limits<double>::infinity();
-    unheard_progress nobody;
-    const auto done = trainer->evaluate(j, nobody);
-    singles.push_back(done.evaluation);
-    members.push_back(
-        {.id = id, .genome = j.genome, .bag = id, .weights = **done.weights.load()});
-  }
-  const bool with_folds = GENERATE(false, true);
-  for (std::uint32_t f = 0; with_folds && f < 2; ++f)
-    members.push_back(trained(*trainer, 5 + f, {f, 2}, 5));
-  const auto made = trainer->compose(members, 1, {}, for_the_end);
-  REQUIRE(made);
-  for (const auto& fitted : {made->linear, made->trees}) {
-    REQUIRE(fitted);
-    singles.push_back({.metrics = fitted->metrics, .parameters = fitted->parameters});
-  }
-  const evaluation chosen{.metrics = made->model.metrics,
-                          .parameters = made->tested.parameters};
-  CHECK_FALSE(best_ahead(chosen, singles, goal));
-}
-
-TEST_CASE("composing: by its loss no final model is behind a single one with its bound") {
-  const training_bench given(separable_csv(120)), noise(noise_csv(160));
-  const auto* bench = GENERATE_REF(&given, &noise);
-  auto setup = bench->setup;
-  setup.goal = {.metric = "validation.loss", .maximize = false};
-  std::vector<trained_member> members;
-  for (candidate_id id = 1; id <= 3; ++id)
-    members.push_back(trained(*bench->trainer(), id));
-  // A bound is worth most to those that are sure, also where they are wrong.
-  for (auto& m : members)
-    m.weights = surer(m.weights, static_cast<float>(10 * m.id));
-  training_context context(setup, 1);
-  context.prepare_thread();
-  REQUIRE(context.load());
-  model_gathering models(context, 1, model_gathering::clock::time_point::max(),
-                         for_the_end);
-  for (const auto& m : members)
-    models.add({&m});
-  models.add_linear_model();
-  models.add_boosted_trees();
-  const double least = models.least_probability();
-  std::vector<evaluation> singles;
-  for (const auto& bag : models.bags)
-    for (const double t : {1.0, bag.temperature})
-      singles.push_back(
-          models.measured(models.at_temperature(bag.said, t / bag.temperature), bag.costs,
-                          {.least = least}));
-  for (const auto& fitted : {models.linear, models.trees}) {
-    REQUIRE(fitted);
-    singles.push_back({.metrics = fitted->metrics});
-  }
-  const auto made = compose_final_model(context, members, 1, {}, for_the_end);
-  REQUIRE(made);
-  const auto ahead = best_ahead({.metrics = made->model.metrics}, singles, setup.goal);
-  CAPTURE(metric_of(made->model.metrics, "validation.loss"),
-          ahead ? metric_of(singles[*ahead].metrics, "validation.loss") : 0,
-          ahead.value_or(99));
-  CHECK_FALSE(ahead);
 }
 
 TEST_CASE(

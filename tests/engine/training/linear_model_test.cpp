@@ -1,5 +1,8 @@
+#include "engine/training/baselines/linear_model.hpp"
+#include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
 
+#include <ATen/ATen.h>
 #include <catch2/catch.hpp>
 
 using namespace clade;
@@ -55,4 +58,29 @@ TEST_CASE("linear model: noise is not learnt by heart") {
   // A coin's loss is 0.693; a fit without penalty is worse than that on what it has not
   // seen.
   CHECK(metric_of(fitted(bench).metrics, "validation.loss") < 0.72);
+}
+
+TEST_CASE("linear model: of folds it says the mean of what they say") {
+  const bool numbers = GENERATE(false, true);
+  training_bench bench(numbers ? plane_csv(60) : separable_csv(60));
+  if (numbers)
+    bench.setup.data.task = regression;
+  const auto data = load_data(bench.setup.data, 1).value();
+  const auto all = on_cpu(data);
+  constexpr auto ever = std::chrono::steady_clock::time_point::max();
+  const auto outputs = all.task.outputs(all.classes.size());
+  const auto fitted = fit_linear_folds(all, outputs, 4, 7, ever);
+  REQUIRE(fitted);
+  REQUIRE(fitted->folds.size() == 4);
+  const auto x = all.features.rows(all.test);
+  at::Tensor sum = at::zeros({x.size(0), outputs});
+  for (const auto& fold : fitted->folds)
+    sum += fold.predict(x);
+  CHECK(at::allclose(fitted->whole.predict(x), sum / 4, 1e-4, 1e-4));
+  CHECK_FALSE(at::equal(fitted->folds[0].weight, fitted->folds[1].weight));
+  const auto again = fit_linear_folds(all, outputs, 4, 7, ever);
+  REQUIRE(again);
+  CHECK(at::equal(again->whole.weight, fitted->whole.weight));
+  const auto past = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  CHECK_FALSE(fit_linear_folds(all, outputs, 4, 7, past));
 }

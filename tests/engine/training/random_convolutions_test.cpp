@@ -218,7 +218,7 @@ TEST_CASE("random convolutions: they tell waves apart wherever they are") {
   REQUIRE(fitted);
   const auto said = said_by(*fitted, data, data.test);
   CHECK(accuracy(said, data, data.test) > 0.9);
-  CHECK(accuracy(fitted->judged, data, data.validation) > 0.9);
+  CHECK(accuracy(fitted->judged, data, fitted->judged_by) > 0.9);
   // The scores make probabilities that mean something.
   CHECK(at::nll_loss(at::log_softmax(said, 1), data.targets.index_select(0, data.test))
             .item<double>()
@@ -230,10 +230,10 @@ TEST_CASE("random convolutions: they learn numbers") {
   const auto fitted = fit_random_convolutions(data, {.seed = 1});
   REQUIRE(fitted);
   CHECK(squared_error(said_by(*fitted, data, data.test), data, data.test) < 0.3);
-  CHECK(squared_error(fitted->judged, data, data.validation) < 0.3);
+  CHECK(squared_error(fitted->judged, data, fitted->judged_by) < 0.3);
 }
 
-TEST_CASE("random convolutions: the validation part is judged by fits without it") {
+TEST_CASE("random convolutions: examples are judged by fits without them") {
   auto data = waves(120, 20, 1);
   // Labels that have nothing to do with the examples.
   std::vector<std::int64_t> labels;
@@ -243,7 +243,7 @@ TEST_CASE("random convolutions: the validation part is judged by fits without it
   data.targets = at::tensor(labels, at::kLong);
   const auto fitted = fit_random_convolutions(data, {.seed = 1});
   REQUIRE(fitted);
-  const double judged = accuracy(fitted->judged, data, data.validation);
+  const double judged = accuracy(fitted->judged, data, fitted->judged_by);
   CHECK(judged < 0.8);
   CHECK(judged > 0.2);
 }

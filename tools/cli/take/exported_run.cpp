@@ -165,8 +165,14 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   return kept;
 }
 
-/// Returns what a run that is under way has put together last, unless its best candidate,
-/// which may be newer, is ahead of it.
+/// Returns whether the model was chosen from models of which that candidate is one.
+bool was_chosen_from(const model_composed& composed, candidate_id id) {
+  const auto models = composed.models.value_or(std::vector<ranked_model>());
+  return std::ranges::find(models, id, &ranked_model::id) != models.end();
+}
+
+/// Returns what a run that is under way has put together last, unless its best candidate is
+/// newer and ahead of it.
 expected<std::optional<model_composed>> find_interim(const store& s,
                                                      const objective& goal) {
   auto interim = s.find_interim_model();
@@ -180,7 +186,8 @@ expected<std::optional<model_composed>> find_interim(const store& s,
   const evaluation together{.metrics = (*interim)->metrics};
   const auto best = s.find_evaluation(overview->best);
   if (overview->champion != 0
-      || (best && is_behind(together, *best, measurable_part(goal, together))))
+      || (best && !was_chosen_from(**interim, overview->best)
+          && is_behind(together, *best, measurable_part(goal, together))))
     return std::nullopt;
   return interim;
 }
