@@ -129,6 +129,11 @@ std::string comparison_html(const run_report& story) {
   return out;
 }
 
+std::string model_sentence(const run_report& story) {
+  const auto words = model_words(story.final_model, story.run.overview.goal.metric);
+  return words.empty() ? words : paragraph(words);
+}
+
 /// The section of the final model: its members, what it is compared with, and all single
 /// models that it was chosen from.
 std::string final_html(const run_report& story) {
@@ -138,7 +143,8 @@ std::string final_html(const run_report& story) {
   if (const auto rows =
           model_rows(story.final_model, story.run.overview.goal.metric, most_models);
       !rows.empty())
-    out += "<h3>All models, the best first</h3>\n" + rows_html(rows, 'l');
+    out += "<h3>All models, the best first</h3>\n" + rows_html(rows, 'l')
+           + model_sentence(story);
   for (const auto& why : story.final_model->left_out)
     out += paragraph("Left out: " + why + ".");
   return out;

@@ -123,6 +123,11 @@ std::string comparison_text(const run_report& story) {
   return out;
 }
 
+std::string model_sentence(const run_report& story) {
+  const auto words = model_words(story.final_model, story.run.overview.goal.metric);
+  return words.empty() ? words : paragraph(words);
+}
+
 std::string final_text(const run_report& story) {
   if (!story.final_model)
     return "";
@@ -130,7 +135,8 @@ std::string final_text(const run_report& story) {
   if (const auto rows =
           model_rows(story.final_model, story.run.overview.goal.metric, most_models);
       !rows.empty())
-    out += paragraph("All models, the best first:") + rows_text(rows, 'l');
+    out += paragraph("All models, the best first:") + rows_text(rows, 'l')
+           + model_sentence(story);
   for (const auto& why : story.final_model->left_out)
     out += paragraph("Left out: " + why + ".");
   return out;

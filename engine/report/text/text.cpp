@@ -140,6 +140,9 @@ std::string models_text(const champion_view& c) {
   auto text = "\nall models, the best first\n" + rows_text(rows);
   if (const auto all = c.final_model->models->size(); all > most_models)
     text += fmt::format("  and {} more\n", with_commas(all - most_models));
+  if (const auto words = model_words(c.final_model, c.validation_metric); !words.empty())
+    for (const auto& line : wrapped(words, 78))
+      text += fmt::format("  {}\n", line);
   return text;
 }
 

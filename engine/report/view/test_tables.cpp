@@ -1,6 +1,7 @@
 #include "engine/report/view/test_tables.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "engine/run/records/cross_validation.hpp"
 #include "engine/training/metrics/class_metrics.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
@@ -38,6 +39,18 @@ std::string most_often_taken_for(const test_details& t, const confusion_counts& 
   if (most == actual || c.at(actual, most) == 0)
     return "";
   return fmt::format("{} ({})", t.classes[most], with_commas(c.at(actual, most)));
+}
+
+/// Returns the name of the metric by which models were cross-validated; empty: none was.
+std::string cross_validated(const model_composed& composed, const std::string& metric) {
+  constexpr std::string_view prefix = "validation.";
+  if (!metric.starts_with(prefix))
+    return "";
+  const auto crossed = std::string(cross_validation) + metric.substr(prefix.size());
+  const auto has = [&](const ranked_model& m) {
+    return find(m.metrics, crossed).has_value();
+  };
+  return std::ranges::any_of(*composed.models, has) ? crossed : "";
 }
 
 } // namespace
@@ -94,11 +107,31 @@ table_rows model_rows(const std::optional<model_composed>& composed,
   if (!composed || !composed->models || composed->models->empty())
     return {};
   const auto& all = *composed->models;
+  const auto crossed = cross_validated(*composed, metric);
   table_rows rows{{"model", metric, "parameters", "share of the final model"}};
-  for (const auto& m : std::span(all).first(std::min(most, all.size())))
-    rows.push_back({m.subject, metric_text(find(m.metrics, metric)),
-                    with_commas(m.parameters), m.share > 0 ? metric_text(m.share) : "-"});
+  if (!crossed.empty())
+    rows.front().insert(rows.front().begin() + 1, crossed);
+  for (const auto& m : std::span(all).first(std::min(most, all.size()))) {
+    std::vector<std::string> row{m.subject, metric_text(find(m.metrics, metric)),
+                                 with_commas(m.parameters),
+                                 m.share > 0 ? metric_text(m.share) : "-"};
+    if (!crossed.empty())
+      row.insert(row.begin() + 1, metric_text(find(m.metrics, crossed)));
+    rows.push_back(std::move(row));
+  }
   return rows;
+}
+
+std::string model_words(const std::optional<model_composed>& composed,
+                        const std::string& metric) {
+  const auto crossed =
+      composed && composed->models ? cross_validated(*composed, metric) : std::string();
+  return crossed.empty()
+             ? crossed
+             : fmt::format(
+                 "{} decides: all examples of the train and the validation part "
+                 "judge a model, each what was trained without it.",
+                 crossed);
 }
 
 table_rows column_rows(const std::shared_ptr<const test_details>& details,

@@ -27,10 +27,16 @@ using table_rows = std::vector<std::vector<std::string>>;
 [[nodiscard]] std::string test_words(const std::shared_ptr<const test_details>& details);
 
 /// The single models that the final one was chosen from, at most so many of the best:
-/// what `metric` was on the validation part, parameters, and their shares of the final
-/// model. Empty where none are known.
+/// what `metric` was on the validation part, and before it what it was by
+/// cross-validation, where there is such, parameters, and their shares of the final model.
+/// Empty where none are known.
 [[nodiscard]] table_rows model_rows(const std::optional<model_composed>& composed,
                                     const std::string& metric, std::size_t most);
+
+/// "cross_validation.accuracy decides: ...": how the models were compared; empty where that
+/// was on the validation part alone.
+[[nodiscard]] std::string model_words(const std::optional<model_composed>& composed,
+                                      const std::string& metric);
 
 /// By how much the model is worse without what a column tells, at most so many of the most
 /// important: the mean, and its 95 % interval. Empty where nothing is known of columns.

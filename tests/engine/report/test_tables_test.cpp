@@ -134,7 +134,30 @@ TEST_CASE("test tables: models are ranked with their shares") {
             {"model", "validation.accuracy", "parameters", "share of the final model"},
             {"the folds of #7", "0.8750", "1,234", "0.7500"},
             {"the linear model", "-", "10", "-"}});
+  CHECK(model_words(composed, "validation.accuracy").empty());
   CHECK(model_rows(composed, "validation.accuracy", 1).size() == 2);
+}
+
+TEST_CASE("test tables: the models of few examples are ranked by cross-validation") {
+  model_composed composed;
+  composed.models = {
+      {.subject = "boosted trees",
+       .metrics = {{"validation.accuracy", 0.5}, {"cross_validation.accuracy", 0.875}},
+       .parameters = 10,
+       .share = 1},
+      {.subject = "#7",
+       .id = 7,
+       .metrics = {{"validation.accuracy", 0.75}},
+       .parameters = 1234}};
+  CHECK(model_rows(composed, "validation.accuracy", 9)
+        == table_rows{{"model", "cross_validation.accuracy", "validation.accuracy",
+                       "parameters", "share of the final model"},
+                      {"boosted trees", "0.8750", "0.5000", "10", "1.0000"},
+                      {"#7", "-", "0.7500", "1,234", "-"}});
+  CHECK(model_words(composed, "validation.accuracy")
+            .starts_with("cross_validation.accuracy decides: "));
+  CHECK(model_words(composed, "parameters").empty());
+  CHECK(model_words({}, "validation.accuracy").empty());
 }
 
 TEST_CASE("test tables: columns are told by what they are worth") {

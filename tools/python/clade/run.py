@@ -221,8 +221,8 @@ class Run:
     def leaderboard(self) -> Any:
         """All models that the final one was chosen from, the best first: a pandas DataFrame.
 
-        It has the metrics of each on the validation data, its parameters and its share of the final model (0: none). Empty
-        where the run made no final model."""
+        It has the metrics of each on the validation data and, of few rows, those of cross-validation, its parameters and
+        its share of the final model (0: none). Empty where the run made no final model."""
         models = ((self._stored()["end"] or {}).get("final_model") or {}).get("models") or []
         rows = [{"model": one["subject"], **one["metrics"], "parameters": one["parameters"], "share": one["share"]} for one in models]
         return _import_pandas().DataFrame(rows)
