@@ -60,9 +60,7 @@ inline exported_model a_tiny_model() {
   m->origin =
       model_origin{.genes = a_chain({{{}, "dense", {{"units", std::int64_t{4}}}}}),
                    .search_space = tiny_space,
-                   .header = "auto",
-                   .array = "x",
-                   .target = "sold"};
+                   .reading = {.array = "x", .target = "sold"}};
   return *m;
 }
 

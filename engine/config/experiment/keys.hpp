@@ -186,6 +186,27 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                      "The share of images that may be left out because they are damaged, "
                      "or of a kind that is not read."),
             p.unreadable, first.unreadable);
+  v.unusual(
+      describe("horizon",
+               "The table holds series, a row for each step, and the next so many "
+               "steps are to be forecast. The parts are then cut out of each series "
+               "in order of time; mae is a mean absolute scaled error (MASE): 1 is "
+               "what the value one season before was off by lately."),
+      p.forecast.horizon, first.forecast.horizon);
+  v.unusual(describe("time", "The column of the times of a forecast, dates or numbers; "
+                             "left out, rows are in order of time."),
+            p.forecast.time, first.forecast.time);
+  v.unusual_list(describe("series", "The columns that tell the series of a forecast "
+                                    "apart; left out, there is one series."),
+                 p.forecast.series, first.forecast.series);
+  v.unusual(describe("season", "The steps after which values are likely to be alike; 0: "
+                               "what is usual for such steps, 24 of hours, 7 of days, 12 "
+                               "of months."),
+            p.forecast.season, first.forecast.season);
+  v.unusual_list(describe("known", "The columns that are known of the steps to be "
+                                   "forecast: prices, holidays. Rows without a target at "
+                                   "the end of a series hold them."),
+                 p.forecast.known, first.forecast.known);
   v.split(
       describe("split",
                "Shares for training, for validation (which the search sees) and for "

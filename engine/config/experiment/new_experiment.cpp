@@ -89,6 +89,23 @@ std::string split_line(const data_profile& d) {
   return line + "}";
 }
 
+void write_forecast(section_text& out, const forecast_params& p) {
+  if (p.horizon == 0)
+    return;
+  const auto list = [](const std::vector<std::string>& names) {
+    return "[" + joined(names, ", ", [](const auto& n) { return toml_writer::quoted(n); })
+           + "]";
+  };
+  out.line(fmt::format("horizon = {}", p.horizon), "so many steps are forecast");
+  if (!p.time.empty())
+    out.line("time = " + toml_writer::quoted(p.time));
+  if (!p.series.empty())
+    out.line("series = " + list(p.series), "these columns tell series apart");
+  out.line(fmt::format("season = {}", p.season), "steps");
+  if (!p.known.empty())
+    out.line("known = " + list(p.known), "for steps that are to be forecast, too");
+}
+
 void write_data(section_text& out, const data_profile& d,
                 const std::filesystem::path& folder) {
   const bool table = !d.table.columns.empty() && d.format == "CSV";
@@ -131,6 +148,7 @@ void write_data(section_text& out, const data_profile& d,
     out.line("decimal = \",\"");
   if (table && d.encoding != "utf-8")
     out.line("encoding = " + toml_writer::quoted(d.encoding));
+  write_forecast(out, d.forecast);
   if (!d.images.empty())
     out.line("images = " + toml_writer::quoted(d.images), "the column of their files");
   if (!d.image_folder.empty())
@@ -182,6 +200,9 @@ std::string columns_text(const data_profile& d) {
 }
 
 std::string objective_text(const data_profile& d) {
+  if (d.forecast.horizon > 0)
+    return "minimize = [\"validation.mae\"]   # a MASE: 1 is what the value one season "
+           "before was off by lately\n";
   if (!d.task.has_classes()) {
     const auto usual = part_metrics(d.task).front();
     return fmt::format("{} = [\"validation.{}\"]   # in the target's own unit\n",
@@ -215,7 +236,8 @@ std::string final_text(const data_profile& d) {
   section_text out;
   out.line("model = \"ensemble\"",
            "the best are trained to the end, and several together are the model");
-  const bool ordered = d.split == split_kind::by_time || d.split == split_kind::by_group;
+  const bool ordered = d.split == split_kind::by_time || d.split == split_kind::by_group
+                       || d.split == split_kind::by_steps;
   if (d.rows < few && !d.image() && !ordered)
     out.line("folds = 5",
              "of each so many models, each without another fifth of the validation part");

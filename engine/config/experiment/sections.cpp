@@ -323,11 +323,11 @@ void use_american_sections(document& d) {
 // Rows that are dealt at random into folds would tell of rows that come later, or belong
 // to the same group.
 void check_folds(table_reader& t, const data_params& data, final_params& p) {
-  if (data.split_by == split_rule::random)
+  if (data.split_by == split_rule::random && data.forecast.horizon == 0)
     return;
   if (p.folds > 1)
-    t.fail("folds", "final.folds must be 1 where data.split is by time or by groups: "
-                    "folds are dealt at random");
+    t.fail("folds", "final.folds must be 1 where data.split is by time or by groups, or "
+                    "series are forecast: folds are dealt at random");
   p.folds = 1;
 }
 

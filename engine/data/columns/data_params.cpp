@@ -57,6 +57,28 @@ expected<void> validate_form(const data_params& params) {
   return {};
 }
 
+expected<void> validate_forecast(const data_params& params) {
+  constexpr std::uint64_t most_steps = 10'000, most_season = 1'000'000;
+  if (params.forecast.horizon == 0)
+    return params.forecast == forecast_params()
+               ? expected<void>()
+               : wrong(
+                   "time, series, season and known are for forecasts: say with horizon "
+                   "how many steps are to be forecast");
+  if (params.forecast.horizon > most_steps || params.forecast.season > most_season)
+    return wrong(fmt::format("horizon must be at most {} steps, and season {}",
+                             most_steps, most_season));
+  if (params.task.has_classes())
+    return wrong("a forecast is of numbers: with horizon, say task = \"regression\"");
+  if (test_files(params) || !params.target_file.empty() || !params.images.empty())
+    return wrong("with horizon, the series are in one table; remove test_file, "
+                 "target_file and images");
+  if (params.split_by != split_rule::random)
+    return wrong("with horizon, the parts are cut out of each series in order of time; "
+                 "remove by and column from split");
+  return {};
+}
+
 expected<void> validate_split(const data_params& params) {
   const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
   if (!share(params.train) || !share(params.validation)
@@ -153,6 +175,8 @@ expected<void> validate(const data_params& params) {
     return wrong("shape has at most three sizes, [channels, height, width], not "
                  + to_text(params.shape));
   if (auto valid = validate_form(params); !valid)
+    return valid;
+  if (auto valid = validate_forecast(params); !valid)
     return valid;
   return validate_split(params);
 }

@@ -2,6 +2,7 @@
 
 #include "engine/data/columns/array_layout.hpp"
 #include "engine/data/columns/column_encoding.hpp"
+#include "engine/data/columns/forecast_params.hpp"
 #include "engine/data/columns/learning_task.hpp"
 #include "genome/base/error.hpp"
 #include "search_spaces/operators/shape.hpp"
@@ -94,6 +95,7 @@ struct data_params {
   std::filesystem::path image_folder;
   /// The share of images that may be left out since they cannot be decoded.
   double unreadable = 0.01;
+  forecast_params forecast;
   /// Shape of one example; empty: a vector of all columns but the target, or what an
   /// array has ([n, 28, 28] holds examples of [1, 28, 28]); of series [steps, channels].
   tensor_shape shape;

@@ -54,6 +54,10 @@ struct examples {
   std::vector<std::uint32_t> split_codes;
   std::vector<std::string> split_values;
 
+  /// By example its part, 0 for training, 1 for validation, 2 for the test, where the
+  /// file decides it; else empty.
+  std::vector<std::uint8_t> parts;
+
   /// Classification: by example an index into `classes`, which are in order of
   /// appearance.
   std::vector<std::uint32_t> labels;

@@ -180,6 +180,15 @@ split_parts split(std::span<const std::int64_t> labels, const split_shares& shar
   return out;
 }
 
+split_parts split_as_given(std::span<const std::uint8_t> parts) {
+  split_parts out;
+  const std::array<std::vector<std::uint32_t>*, 3> all{&out.train, &out.validation,
+                                                       &out.test};
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    all[parts[i]]->push_back(static_cast<std::uint32_t>(i));
+  return out;
+}
+
 std::vector<std::uint32_t> draw(std::size_t count, std::size_t of, std::uint64_t seed,
                                 std::uint64_t file) {
   std::vector<std::uint32_t> all(of);

@@ -36,6 +36,9 @@ struct split_parts {
                                          std::span<const std::uint32_t> groups,
                                          const split_shares& shares, std::uint64_t seed);
 
+/// By example its part, 0, 1 or 2.
+[[nodiscard]] split_parts split_as_given(std::span<const std::uint8_t> parts);
+
 /// `count` of `of` indices, in rising order, drawn by the seed.
 [[nodiscard]] std::vector<std::uint32_t> draw(std::size_t count, std::size_t of,
                                               std::uint64_t seed, std::uint64_t file);

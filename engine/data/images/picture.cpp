@@ -12,11 +12,11 @@
 namespace clade {
 namespace {
 
-using image_decoders::decoder;
+using image_decoder = image_decoders::decoder;
 
-expected<const decoder*> decoder_of(std::string_view bytes) {
+expected<const image_decoder*> decoder_of(std::string_view bytes) {
   using namespace image_decoders;
-  for (const decoder* one : {&jpeg, &png, &webp, &gif, &bmp})
+  for (const image_decoder* one : {&jpeg, &png, &webp, &gif, &bmp})
     if (one->begins(bytes))
       return one;
   if (bytes.empty())
@@ -28,7 +28,7 @@ expected<const decoder*> decoder_of(std::string_view bytes) {
               "is no image: it begins neither as JPEG, PNG, WebP, GIF nor BMP");
 }
 
-expected<image_header> checked_header(const decoder& kind, std::string_view bytes) {
+expected<image_header> checked_header(const image_decoder& kind, std::string_view bytes) {
   auto h = kind.header(bytes);
   if (!h)
     return h;
@@ -151,7 +151,7 @@ bool has_image_ending(std::string_view name) {
 
 expected<image_header> read_image_header(std::string_view bytes) {
   return decoder_of(bytes).and_then(
-      [&](const decoder* kind) { return checked_header(*kind, bytes); });
+      [&](const image_decoder* kind) { return checked_header(*kind, bytes); });
 }
 
 expected<picture> decode_image(std::string_view bytes, least_size least) {

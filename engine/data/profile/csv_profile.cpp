@@ -8,6 +8,7 @@
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/converted/data_file.hpp"
 #include "engine/data/profile/data_kinds.hpp"
+#include "engine/data/profile/forecast_profile.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/profile/sum_leak.hpp"
 #include "engine/data/profile/target_guess.hpp"
@@ -251,6 +252,15 @@ std::optional<std::filesystem::path> find_target_file(const data_profile& p,
   return std::nullopt;
 }
 
+/// How the text of the file is read by an experiment that is written for it.
+data_params said_of(const data_profile& p, const profile_request& request) {
+  return {.file = request.file,
+          .header = p.names_line > 0 ? fmt::format("line {}", p.names_line) : p.header,
+          .delimiter = p.delimiter,
+          .decimal = std::string(1, p.decimal),
+          .encoding = p.encoding};
+}
+
 expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   data_profile p;
   p.file = request.file;
@@ -290,6 +300,14 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
     p.target_column = target->column;
     p.target_found = target->reason;
     p.target = p.table.columns[target->column];
+  }
+  if (request.forecast.horizon > 0) {
+    p.forecast = request.forecast;
+    auto found = p.target_column
+                     ? profile_forecast(p, csv.text.text, said_of(p, request))
+                     : fail(error_kind::invalid_input,
+                            "--horizon is for a target that is a column of the table");
+    return std::move(found).map([&] { return std::move(p); });
   }
   if (const auto images = find_listed_images(p); images && p.target_column) {
     p.task = request.task.value_or(task_of(p.target));

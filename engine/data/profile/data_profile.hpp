@@ -25,6 +25,8 @@ struct profile_request {
   /// For a CSV, `data_params::header` and `data_params::decimal`.
   std::string header = "auto", decimal = "auto";
   std::string array{}; ///< The table or sheet, where the file has several.
+  /// A horizon above 0: the table holds series that are to be forecast.
+  forecast_params forecast{};
 };
 
 /// How a target was found.
@@ -42,6 +44,7 @@ enum class split_kind : std::uint8_t {
   shuffled,   ///< Numbers are predicted.
   stratified, ///< Classes are predicted: each part has its share of each.
   by_time,    ///< `split_column` orders the rows: the last of them are the test part.
+  by_steps,   ///< The last steps of each series that is forecast are the test part.
   by_group,   ///< `split_column` names what rows belong to: a group is in one part.
 };
 
@@ -122,7 +125,9 @@ struct data_profile {
   /// which its paths begin where that is not the table's own.
   std::string images;
   std::filesystem::path image_folder;
-  std::string image_sizes; ///< The sizes of files: "32 x 32 to 640 x 480 pixels".
+  std::string image_sizes;    ///< The sizes of files: "32 x 32 to 640 x 480 pixels".
+  forecast_params forecast{}; ///< Nothing in it is left open.
+  std::uint64_t windows = 0;  ///< How many examples a forecast makes of the rows.
   split_kind split = split_kind::shuffled;
   std::string split_column;
   std::vector<suspicion> suspicions;

@@ -99,7 +99,7 @@ std::string blanks_line(const inferred_data& d) {
 std::vector<std::string> data_summary(const inferred_data& inferred,
                                       std::uint64_t examples) {
   if (!inferred.profile)
-    return {};
+    return inferred.notes;
   std::vector<std::string> lines{rows_line(inferred, examples), target_line(inferred)};
   if (auto blanks = blanks_line(inferred); !blanks.empty())
     lines.push_back(std::move(blanks));

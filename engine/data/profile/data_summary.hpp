@@ -11,7 +11,8 @@ namespace clade {
 
 /// Returns the content of a table and the part of it that is taken, a line each, for
 /// people: rows, the kinds of the columns, the target, blanks, and the notes. `examples`
-/// of its rows are used. None of an array.
+/// of its rows are used. For series, it is
+/// what is forecast; none of an array.
 [[nodiscard]] std::vector<std::string> data_summary(const inferred_data& inferred,
                                                     std::uint64_t examples);
 

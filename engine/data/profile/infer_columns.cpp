@@ -6,6 +6,7 @@
 #include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/images/image_folder.hpp"
+#include "engine/data/profile/forecast_profile.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
@@ -296,6 +297,24 @@ inferred_data nothing_inferred(data_params params) {
   return {.params = std::move(params)};
 }
 
+/// Says what is forecast, and how well simple forecasts do it.
+expected<inferred_data> infer_forecast(const data_params& params, data_file read) {
+  const std::string origin = params.file.string();
+  auto text = text_of_file(std::move(read.bytes), origin, params.encoding);
+  if (!text)
+    return tl::unexpected(std::move(text).error());
+  auto from = read_history(text->text, origin, params);
+  auto windows =
+      from.and_then([&](const history& h) { return training_windows(h, params); });
+  if (!windows)
+    return tl::unexpected(read.table ? read.table->in_rows(windows.error(), origin)
+                                     : windows.error());
+  inferred_data out{.params = params,
+                    .notes = forecast_notes(*from, *windows, params.forecast)};
+  out.params.forecast.season = static_cast<std::uint64_t>(from->season);
+  return out;
+}
+
 } // namespace
 
 expected<inferred_data> infer_columns(const data_params& params) {
@@ -311,6 +330,8 @@ expected<inferred_data> infer_columns(const data_params& params) {
     return nothing_inferred(params);
   const auto facts = read->table;
   const auto written = params_of(*read, params);
+  if (params.forecast.horizon > 0)
+    return infer_forecast(written, std::move(*read));
   auto inferred = open(written, std::move(*read)).and_then([&](open_table&& table) {
     return inference(written, std::move(table)).infer();
   });

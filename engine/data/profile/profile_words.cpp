@@ -156,6 +156,8 @@ std::string split_text(const data_profile& d) {
   case split_kind::by_time:
     return fmt::format("by {}, which orders the rows: the latest are the test part",
                        in_quotes(d.split_column));
+  case split_kind::by_steps:
+    return "in order of time: the last steps of each series are the test part";
   case split_kind::by_group:
     return fmt::format("by {}: rows that share its value are in one part",
                        in_quotes(d.split_column));

@@ -199,6 +199,14 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   add(fmt::format("layout {}", static_cast<unsigned>(params.layout)));
   if (!params.images.empty())
     add("images " + params.images);
+  if (params.forecast.horizon > 0) {
+    add(fmt::format("forecast {} {} {}", params.forecast.horizon, params.forecast.season,
+                    params.forecast.time));
+    for (const std::string& key : params.forecast.series)
+      add("series " + key);
+    for (const std::string& known : params.forecast.known)
+      add("known " + known);
+  }
   if (params.unreadable != data_params{}.unreadable)
     add(fmt::format("unreadable {}", params.unreadable));
   if (params.scale != scale_rule::deviation)

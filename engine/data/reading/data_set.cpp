@@ -47,6 +47,7 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
   take(e.targets, 1);
   take(e.places, 1);
   take(e.split_codes, 1);
+  take(e.parts, 1);
   take(e.names, 1);
   e.count = kept.size();
   e.kept = std::move(kept);
@@ -103,6 +104,8 @@ expected<split_parts> split_as_asked(const examples& e,
                                      std::span<const std::int64_t> labels,
                                      const data_params& params,
                                      const split_shares& shares, std::uint64_t seed) {
+  if (!e.parts.empty())
+    return split_as_given(e.parts);
   if (params.split_by == split_rule::random)
     return split(labels, shares, seed);
   if (e.split_codes.empty())

@@ -139,7 +139,8 @@ expected<new_examples> read_new_examples(const std::filesystem::path& file,
                         std::move(rows->notes),
                         std::move(rows->targets),
                         std::move(rows->lines),
-                        std::move(rows->names)};
+                        std::move(rows->names),
+                        std::move(rows->forecasts)};
   } catch (const std::bad_alloc&) {
     return fail_in(file.string(),
                    {error_kind::io, "not enough memory to hold the examples"});

@@ -2,6 +2,7 @@
 
 #include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/forecast/window_table.hpp"
 #include "engine/data/reading/data_set.hpp"
 #include "genome/codec/codec.hpp"
 
@@ -117,6 +118,7 @@ struct new_examples {
   std::optional<new_targets> targets{};
   std::vector<std::uint64_t> lines{}; ///< The lines of a CSV's rows; empty otherwise.
   std::vector<std::string> names{};   ///< The files of images; empty otherwise.
+  forecast_rows forecasts{};          ///< By row, where series are forecast.
 };
 
 /// Reads examples like those of the training data, with or without the target, which
@@ -141,6 +143,7 @@ struct raw_rows {
   std::vector<std::string> notes{};   ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
+  forecast_rows forecasts{}; ///< By row, where series are forecast.
 };
 
 /// Returns the values that networks take: [count, shape...]. A blank that cannot be

@@ -1,5 +1,7 @@
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/converted/data_file.hpp"
+#include "engine/data/forecast/history.hpp"
+#include "engine/data/forecast/window_table.hpp"
 #include "engine/data/formats/cifar.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/series_set.hpp"
@@ -9,6 +11,7 @@
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/reading/series_examples.hpp"
 #include "engine/data/tables/csv.hpp"
+#include "genome/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -53,13 +56,32 @@ void number_rows(std::vector<std::uint64_t>& lines, const table_facts& facts) {
     line -= facts.named ? 1 : 0;
 }
 
+/// Reads the windows that a CSV's series are learnt from. Each has the line of its value.
+expected<examples> read_windows(std::string_view text, const std::string& origin,
+                                const data_params& params) {
+  return read_history(text, origin, params).and_then([&](const history& from) {
+    return training_windows(from, params).and_then([&](const window_table& windows) {
+      return parse_csv(windows.text, origin, params_of(windows))
+          .map([&](examples&& parsed) {
+            parsed.places = windows.lines;
+            for (const auto part : windows.parts)
+              parsed.parts.push_back(static_cast<std::uint8_t>(part));
+            parsed.target = from.target;
+            return std::move(parsed);
+          });
+    });
+  });
+}
+
 /// Reads a CSV, or what has become one.
 expected<examples> read_table(data_file read, const std::string& origin,
                               const data_params& params, const csv_targets* targets) {
   const data_params written = params_of(read, params);
   auto parsed = text_of_file(std::move(read.bytes), origin, written.encoding)
                     .and_then([&](const csv_text& text) {
-                      return parse_csv(text.text, origin, written, targets);
+                      return params.forecast.horizon > 0
+                                 ? read_windows(text.text, origin, written)
+                                 : parse_csv(text.text, origin, written, targets);
                     });
   if (read.table && !parsed)
     return tl::unexpected(read.table->in_rows(std::move(parsed).error(), origin));
@@ -99,6 +121,9 @@ expected<examples> read_examples(const example_files& from, const data_params& p
       return wrong(origin, "`images` names a column of a CSV that has the targets, too");
     return read_listed_images(std::move(*read), from.examples.file, params);
   }
+  if (params.forecast.horizon > 0 && f != format::csv)
+    return wrong(origin, "is no table; horizon is for tables of series with a row for "
+                         "each step");
   if (f == format::csv) {
     std::optional<csv_targets> targets;
     if (!from.targets.file.empty()) {
@@ -129,20 +154,43 @@ expected<examples> read_examples(const example_files& from, const data_params& p
 
 namespace {
 
+/// Reads the windows of the steps that follow a CSV's series.
+expected<raw_rows> read_new_windows(std::string_view text, const std::string& origin,
+                                    const data_params& params, const preprocessing& how) {
+  return read_history(text, origin, params).and_then([&](const history& from) {
+    return new_windows(from, params).and_then([&](window_table&& windows) {
+      const auto written = params_of(windows);
+      return parse_new_csv(windows.text, origin, written.header, how, written)
+          .map([&](raw_rows&& rows) {
+            rows.lines = std::move(windows.lines);
+            rows.forecasts = {std::move(windows.names), std::move(windows.rows)};
+            if (windows.too_short > 0)
+              rows.notes.push_back(
+                  fmt::format("{}: {} of one value, which cannot be forecast", origin,
+                              counted(windows.too_short, "series has", "series have")));
+            return std::move(rows);
+          });
+    });
+  });
+}
+
 expected<raw_rows> read_new_table(data_file read, const std::filesystem::path& file,
                                   const data_params& params, const preprocessing& how) {
   const std::string origin = file.string();
   const data_params written = params_of(read, {});
-  auto rows = text_of_file(std::move(read.bytes), origin, written.encoding)
-                  .and_then([&](const csv_text& text) {
-                    if (!params.images.empty())
-                      return read_raw_listed_images(text.text, file,
-                                                    params_of(read, params), how);
-                    return parse_new_csv(text.text, origin,
-                                         read.table && read.table->named ? written.header
-                                                                         : params.header,
-                                         how, written);
-                  });
+  auto rows =
+      text_of_file(std::move(read.bytes), origin, written.encoding)
+          .and_then([&](const csv_text& text) {
+            if (params.forecast.horizon > 0)
+              return read_new_windows(text.text, origin, params_of(read, params), how);
+            if (!params.images.empty())
+              return read_raw_listed_images(text.text, file, params_of(read, params),
+                                            how);
+            return parse_new_csv(text.text, origin,
+                                 read.table && read.table->named ? written.header
+                                                                 : params.header,
+                                 how, written);
+          });
   if (!read.table)
     return rows;
   if (!rows)

@@ -29,8 +29,9 @@ struct model_origin {
   /// The members of an ensemble; one network has none.
   std::vector<mixture_member> members{};
   std::string search_space; ///< `to_toml` of it.
-  /// The settings of `data_params` by which data files are read.
-  std::string header, array, target;
+  /// The settings by which data files are read: `header`, `array`, `target`, and those of
+  /// forecasts.
+  data_params reading{};
   /// The errors of a regression's champion, for intervals (predictions.hpp); else empty.
   error_quantiles errors{};
 };

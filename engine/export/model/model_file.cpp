@@ -3,7 +3,8 @@
 //     {"__metadata__":{"clade_format":"2","clade_checksum":"DIGITS",
 //
 // and has among its metadata "clade_model" and, of a regression's champion,
-// "clade_errors" (test_details.hpp), both in hexadecimal digits. The checksum is XXH3,
+// "clade_errors" (test_details.hpp) and, of forecasts, "clade_forecast"
+// (stored_forecast.hpp), all in hexadecimal digits. The checksum is XXH3,
 // 128 bits, of the whole file with zeros in its place: a flipped bit anywhere is found.
 // The model is, in hexadecimal digits,
 //
@@ -27,6 +28,7 @@
 #include "engine/export/model/model_file.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/export/model/stored_forecast.hpp"
 #include "genome/base/json_depth.hpp"
 #include "genome/genes/hash.hpp"
 #include "search_spaces/files/load_search_space.hpp"
@@ -330,7 +332,12 @@ expected<trained_network> decode_whole(const bytes& file) {
   if (!errors)
     return tl::unexpected(errors.error());
   return decode_origin(*raw)
-      .and_then([&](stored_model m) {
+      .and_then([&](stored_model m) -> expected<trained_network> {
+        if (metadata.contains("clade_forecast")) {
+          const auto forecast = stored_bytes(metadata, "clade_forecast");
+          if (auto read = decode_forecast(forecast.value_or(bytes()), m.reading); !read)
+            return damaged(read.error().message);
+        }
         return assemble(std::move(m),
                         {header, std::string_view(file).substr(length_bytes + length)});
       })
@@ -420,7 +427,8 @@ bytes encode_origin(const exported_model& m) {
     else
       out.nil();
   out.text(m.origin->search_space);
-  out.text(m.origin->header).text(m.origin->array).text(m.origin->target);
+  const auto& reading = m.origin->reading;
+  out.text(reading.header).text(reading.array).text(reading.target);
   encode(out, m.how);
   out.array(m.run_tensors.size());
   for (const auto& t : m.run_tensors)

@@ -17,7 +17,8 @@ struct trained_network {
   /// The weights, as the trainer names and orders them.
   std::vector<weight_tensor> weights;
   preprocessing how;
-  /// How files of new examples are read: `header`, `array`, `target` and `task`.
+  /// How files of new examples are read: `header`, `array`, `target`, `task` and
+  /// `forecast`.
   data_params reading;
   error_quantiles errors{}; ///< The errors, as in `model_origin`.
 };

@@ -37,23 +37,39 @@ std::string class_row(std::span<const float> scores, const preprocessing& how,
   return row + "\n";
 }
 
-/// The start of each line: the example's file, if it is one.
+/// The start of each line: the example's file, if it is one, or the series and the time of
+/// a forecast.
 class line_starts {
 public:
-  line_starts(std::span<const std::string> names, const prediction_format& format)
-      : names_(names),
+  line_starts(const new_examples& examples, const prediction_format& format)
+      : examples_(examples),
         as_is_(format.as_is) {}
 
-  [[nodiscard]] std::string title() const { return names_.empty() ? "" : "file,"; }
+  [[nodiscard]] std::string title() const {
+    if (!examples_.names.empty())
+      return "file,";
+    return fields(examples_.forecasts.names);
+  }
   [[nodiscard]] std::string of(std::size_t example) const {
-    if (names_.empty())
-      return {};
-    const auto& name = names_[example];
-    return (as_is_ ? csv_field(name) : csv_safe_field(name)) + ",";
+    if (!examples_.names.empty())
+      return field(examples_.names[example]) + ",";
+    return examples_.forecasts.rows.empty()
+               ? std::string()
+               : fields(examples_.forecasts.rows[example].labels);
   }
 
 private:
-  std::span<const std::string> names_;
+  [[nodiscard]] std::string field(const std::string& text) const {
+    return as_is_ ? csv_field(text) : csv_safe_field(text);
+  }
+  [[nodiscard]] std::string fields(std::span<const std::string> texts) const {
+    std::string all;
+    for (const auto& text : texts)
+      all += field(text) + ",";
+    return all;
+  }
+
+  const new_examples& examples_;
   bool as_is_;
 };
 
@@ -126,8 +142,8 @@ expected<void> check_finite(std::span<const float> outputs, const preprocessing&
 
 std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
                             const prediction_format& format,
-                            std::span<const std::string> names) {
-  const line_starts starts(names, format);
+                            const new_examples& examples) {
+  const line_starts starts(examples, format);
   if (how.task.has_classes())
     return classes_csv(outputs, how, format, starts);
   const auto name = how.target.empty() ? std::string("value") : how.target;
@@ -139,11 +155,14 @@ std::string predictions_csv(std::span<const float> outputs, const preprocessing&
     text += fmt::format(",{},{}", title(name + "_low"), title(name + "_high"));
   text += "\n";
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& rows = examples.forecasts.rows;
+    const auto row = rows.empty() ? forecast_row() : rows[i];
+    const auto in_unit = [&](double v) { return shortest(row.offset + row.scale * v); };
     const double v = decoded(outputs[i], how);
-    text += starts.of(i) + shortest(v);
+    text += starts.of(i) + in_unit(v);
     if (format.reach)
       text +=
-          fmt::format(",{},{}", shortest(v - *format.reach), shortest(v + *format.reach));
+          fmt::format(",{},{}", in_unit(v - *format.reach), in_unit(v + *format.reach));
     text += "\n";
   }
   return text;

@@ -43,12 +43,13 @@ struct prediction_format {
                                           const new_examples& examples,
                                           const std::string& data);
 
-/// CSV with a title: "file" where examples are files, `names`; then "class,p(CLASS),...",
-/// or the target's name and, with an interval, "NAME_low,NAME_high". `outputs` [examples,
-/// outputs] are scores of classes, or standardised targets.
+/// CSV with a title: "file" where examples are files, or the names of a series and the time
+/// of a forecast; then "class,p(CLASS),...", or the target's name and, with an interval,
+/// "NAME_low,NAME_high". `outputs` [examples, outputs] are scores of classes, or
+/// standardised targets.
 [[nodiscard]] std::string predictions_csv(std::span<const float> outputs,
                                           const preprocessing& how,
                                           const prediction_format& format,
-                                          std::span<const std::string> names = {});
+                                          const new_examples& examples = {});
 
 } // namespace clade

@@ -6,6 +6,7 @@
 #include "engine/export/source/safetensors.hpp"
 
 #include "engine/export/model/model_file.hpp"
+#include "engine/export/model/stored_forecast.hpp"
 #include "engine/export/source/output_decoder.hpp"
 #include "engine/export/source/row_source.hpp"
 
@@ -75,6 +76,8 @@ json metadata_of(const exported_model& m) {
     out["clade_model"] = to_hexadecimal(encode_origin(m));
   if (m.origin && !m.origin->errors.values.empty())
     out["clade_errors"] = to_hexadecimal(encode_errors(m));
+  if (m.origin && m.origin->reading.forecast.horizon > 0)
+    out["clade_forecast"] = to_hexadecimal(encode_forecast(m.origin->reading));
   return out;
 }
 

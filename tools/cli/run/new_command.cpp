@@ -319,6 +319,22 @@ void add_new(CLI::App& app, command& chosen) {
       "--decimal", options->request.decimal,
       "What stands before the decimals of a table's numbers: . or , (default: "
       "found out)");
+  auto* horizon =
+      sub->add_option("--horizon", options->request.forecast.horizon,
+                      "The table holds series, whose next so many steps are to be "
+                      "forecast")
+          ->check(whole_number(1, 10'000));
+  sub->add_option("--time", options->request.forecast.time,
+                  "Their column of times (default: found out)")
+      ->needs(horizon);
+  sub->add_option("--series", options->request.forecast.series,
+                  "The columns that tell them apart, with commas (default: found out)")
+      ->delimiter(',')
+      ->needs(horizon);
+  sub->add_option("--season", options->request.forecast.season,
+                  "The steps after which their values are likely to be alike (default: "
+                  "found out)")
+      ->needs(horizon);
   sub->add_option("--task", options->task, task_names(""));
   sub->add_option("--output", options->output,
                   "The experiment's file; otherwise NAME.toml in the current folder");

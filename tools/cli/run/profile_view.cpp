@@ -97,7 +97,7 @@ std::string task_line(const data_profile& d) {
 }
 
 std::string_view to_text(split_kind split) {
-  constexpr std::array<std::string_view, 4> words{"random", "stratified", "time",
+  constexpr std::array<std::string_view, 5> words{"random", "stratified", "time", "steps",
                                                   "group"};
   return words.at(static_cast<std::size_t>(split));
 }

@@ -316,9 +316,7 @@ expected<exported_model> find_exported(const std::filesystem::path& file,
   m->origin = model_origin{.genes = *found->genes,
                            .members = std::move(found->members),
                            .search_space = to_toml(found->experiment.space),
-                           .header = std::move(trained.reading.header),
-                           .array = std::move(trained.reading.array),
-                           .target = std::move(trained.reading.target),
+                           .reading = std::move(trained.reading),
                            .errors = std::move(trained.errors)};
   return m;
 }

@@ -95,6 +95,11 @@ expected<void> check_target(const predict_options& options, const new_examples& 
                             const preprocessing& how) {
   if (!options.score || examples.targets)
     return {};
+  if (!examples.forecasts.rows.empty())
+    return fail_in(options.data.string(),
+                   {error_kind::invalid_input,
+                    "what follows its series is forecast, and it holds nothing that "
+                    "--score could compare with; how good forecasts are, the run says"});
   if (how.shape.layout() == layout::sequence)
     return fail_in(options.data.string(),
                    {error_kind::invalid_input,
@@ -141,8 +146,7 @@ expected<predicted> predict(const predict_options& options) {
           check_finite(*outputs, trained->how, *examples, options.data.string());
       !finite)
     return tl::unexpected(std::move(finite).error());
-  predicted out{.rows =
-                    predictions_csv(*outputs, trained->how, *format, examples->names)};
+  predicted out{.rows = predictions_csv(*outputs, trained->how, *format, *examples)};
   if (options.score) {
     auto score = score_of(options, *examples, *trained, *outputs, *format);
     if (!score)

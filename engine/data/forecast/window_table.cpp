@@ -1,0 +1,226 @@
+#include "engine/data/forecast/window_table.hpp"
+
+#include "engine/data/forecast/series_windows.hpp"
+#include "genome/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace clade {
+namespace {
+
+/// About so many windows to train on, and to judge by in each of the other parts.
+constexpr std::size_t most_to_train = 120'000, most_to_judge = 10'000;
+/// So many values of the validation part tell models apart.
+constexpr std::size_t enough_to_judge = 2'000;
+/// No part is judged by windows of more origins in one series.
+constexpr std::size_t most_origins = 100;
+
+/// The first step of each part behind the training part, and the end.
+struct series_parts {
+  std::size_t validation = 0, test = 0, end = 0;
+};
+
+/// The fewest steps that a window looks back on.
+std::size_t least_history(const history& from) {
+  return std::max<std::size_t>(static_cast<std::size_t>(from.season), 2);
+}
+
+/// Parts of a series: no more than the shares say, and no more horizons than all series
+/// together take to have enough values that tell models apart. Later values are the best to
+/// learn from. Nothing where the series is too short.
+std::optional<series_parts> parts_of(const history& from, const series_history& series,
+                                     const data_params& params) {
+  const std::size_t n = series.values.size();
+  const std::size_t horizon = params.forecast.horizon;
+  const std::size_t least = least_history(from) + 3 * horizon;
+  if (n < least)
+    return std::nullopt;
+  const double sum = params.train + params.validation + params.test;
+  // Steps beyond one horizon for each part are shared.
+  const std::size_t of_all = horizon * from.series.size();
+  const std::size_t enough = horizon * ((enough_to_judge + of_all - 1) / of_all);
+  const auto share = [&](double of) {
+    return std::max(horizon,
+                    std::min({static_cast<std::size_t>(of / sum * static_cast<double>(n)),
+                              horizon + (n - least) / 3, enough}));
+  };
+  const std::size_t test = n - share(params.test);
+  return series_parts{test - share(params.validation), test, n};
+}
+
+/// Calls `use` with at most `most` origins from `first` to `last`, evenly spaced, the last
+/// among them.
+template<class Use>
+void for_origins(std::size_t first, std::size_t last, std::size_t most, Use use) {
+  const std::size_t all = last - first + 1;
+  const std::size_t count = std::clamp<std::size_t>(most, 1, all);
+  for (std::size_t i = 1; i <= count; ++i)
+    use(first + i * all / count - 1);
+}
+
+std::vector<std::string> names_of_labels(const history& from) {
+  auto names = from.keys;
+  names.push_back(from.time.empty() ? "step" : from.time);
+  return names;
+}
+
+class window_writer {
+public:
+  window_writer(const history& from, const data_params& params)
+      : from_(from),
+        params_(params),
+        columns_(columns_of_windows(from)),
+        text_(std::uint64_t{4} << 30) {
+    out_.kinds = columns_.kinds;
+    out_.inputs = columns_.names.size();
+    out_.names = names_of_labels(from);
+  }
+
+  expected<window_table> for_training() {
+    std::vector<std::pair<const series_history*, series_parts>> used;
+    for (const auto& series : from_.series)
+      if (const auto parts = parts_of(from_, series, params_))
+        used.emplace_back(&series, *parts);
+      else
+        ++out_.too_short;
+    if (used.empty())
+      return too_short();
+    auto names = columns_.names;
+    names.emplace_back(window_target);
+    if (auto written = text_.names(names); !written)
+      return tl::unexpected(std::move(written).error());
+    const std::size_t windows = used.size() * params_.forecast.horizon;
+    const std::size_t to_judge =
+        std::clamp<std::size_t>(most_to_judge / windows, 1, most_origins);
+    for (const auto& [series, parts] : used) {
+      series_windows of_one(from_, *series, columns_, parts.validation);
+      const std::size_t first = least_history(from_) - 1,
+                        horizon = params_.forecast.horizon;
+      add_part(of_one, *series, window_part::train, first, parts.validation - horizon - 1,
+               most_to_train / windows);
+      add_part(of_one, *series, window_part::validation, parts.validation - 1,
+               parts.test - horizon - 1, to_judge);
+      add_part(of_one, *series, window_part::test, parts.test - 1,
+               parts.end - horizon - 1, to_judge);
+    }
+    if (failed_)
+      return tl::unexpected(std::move(*failed_));
+    const auto mean = [&](double sum) {
+      return tested_ > 0 ? sum / static_cast<double>(tested_) : 0;
+    };
+    out_.naive_error = mean(naive_);
+    out_.smoothing_error = mean(smoothing_);
+    out_.text = text_.take();
+    return std::move(out_);
+  }
+
+  expected<window_table> for_forecasts() {
+    if (auto written = text_.names(columns_.names); !written)
+      return tl::unexpected(std::move(written).error());
+    for (const auto& series : from_.series) {
+      if (series.values.size() < 2) {
+        ++out_.too_short;
+        continue;
+      }
+      const std::size_t last = series.values.size() - 1;
+      series_windows of_one(from_, series, columns_, last + 1);
+      of_one.move_to(last);
+      for (std::size_t ahead = 1; ahead <= params_.forecast.horizon && !failed_;
+           ++ahead) {
+        of_one.write(ahead, text_);
+        end_row();
+        auto labels = series.key;
+        labels.push_back(
+            from_.grid.text(series.first + static_cast<std::int64_t>(last + ahead)));
+        out_.rows.push_back({.labels = std::move(labels),
+                             .offset = of_one.offset(ahead),
+                             .scale = of_one.scale()});
+        out_.lines.push_back(series.lines[last]);
+      }
+    }
+    if (out_.rows.empty())
+      return too_short();
+    if (failed_)
+      return tl::unexpected(std::move(*failed_));
+    out_.text = text_.take();
+    return std::move(out_);
+  }
+
+private:
+  void add_part(series_windows& of_one, const series_history& series, window_part part,
+                std::size_t first, std::size_t last, std::size_t most) {
+    for_origins(first, last, most, [&](std::size_t origin) {
+      of_one.move_to(origin);
+      for (std::size_t ahead = 1; ahead <= params_.forecast.horizon && !failed_;
+           ++ahead) {
+        const double value = series.values[origin + ahead];
+        if (std::isnan(value))
+          continue;
+        const double target = (value - of_one.offset(ahead)) / of_one.scale();
+        of_one.write(ahead, text_);
+        text_.field(std::string_view(fmt::format("{:.9g}", target)));
+        end_row();
+        out_.parts.push_back(part);
+        out_.lines.push_back(series.lines[origin + ahead]);
+        if (part == window_part::test) {
+          ++tested_;
+          naive_ += std::abs(target - of_one.naive(ahead));
+          smoothing_ += std::abs(target);
+        }
+      }
+    });
+  }
+
+  void end_row() {
+    if (auto ended = text_.end_row(); !ended)
+      failed_ = std::move(ended).error();
+  }
+
+  tl::unexpected<error> too_short() const {
+    std::size_t longest = 0;
+    for (const auto& series : from_.series)
+      longest = std::max(longest, series.values.size());
+    return fail(error_kind::invalid_input,
+                fmt::format("the longest series has {}, where horizon = {} and season = "
+                            "{} take {}: one horizon for validation, one for the test, "
+                            "and both before them; make the horizon shorter",
+                            counted(longest, "step"), params_.forecast.horizon,
+                            from_.season,
+                            least_history(from_) + 3 * params_.forecast.horizon));
+  }
+
+  const history& from_;
+  const data_params& params_;
+  window_columns columns_;
+  table_text text_;
+  window_table out_;
+  std::optional<error> failed_;
+  std::uint64_t tested_ = 0;
+  double naive_ = 0, smoothing_ = 0;
+};
+
+} // namespace
+
+expected<window_table> training_windows(const history& from, const data_params& params) {
+  return window_writer(from, params).for_training();
+}
+
+data_params params_of(const window_table& windows) {
+  return {.target = std::string(window_target),
+          .header = "line 1",
+          .task = regression,
+          .columns = windows.kinds,
+          .delimiter = ",",
+          .decimal = ".",
+          .encoding = "utf-8"};
+}
+
+expected<window_table> new_windows(const history& from, const data_params& params) {
+  return window_writer(from, params).for_forecasts();
+}
+
+} // namespace clade

@@ -1,0 +1,233 @@
+#include "engine/data/forecast/history.hpp"
+#include "engine/data/forecast/window_table.hpp"
+#include "engine/data/reading/data_set.hpp"
+#include "engine/data/reading/preprocessing.hpp"
+#include "tests/engine/data/files.hpp"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace clade {
+namespace {
+
+/// Sales of shops by day, with the week's season and a price that raises them.
+std::string sales(int shops, int days, int ahead = 0) {
+  std::string text = "shop,day,price,sold\n";
+  for (int shop = 0; shop < shops; ++shop)
+    for (int i = 0; i < days + ahead; ++i)
+      text += fmt::format(
+          "s{},2024-{:02}-{:02},{},{}\n", shop, 1 + i / 28, 1 + i % 28, i % 3,
+          i < days ? std::to_string(100 * (shop + 1) + 10 * (i % 7) + 5 * (i % 3)) : "");
+  return text;
+}
+
+data_params of_sales() {
+  return {.file = "sales.csv",
+          .target = "sold",
+          .task = regression,
+          .forecast = {.horizon = 4, .time = "day", .series = {"shop"}, .season = 7}};
+}
+
+/// Days of 28 in a month leave gaps of the calendar out.
+std::string by_number(std::string text) {
+  std::string out;
+  int row = -1, last = -1;
+  for (std::size_t at = 0; at < text.size(); ++row) {
+    const auto end = text.find('\n', at);
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    if (row >= 0) {
+      const auto first = line.find(','), second = line.find(',', first + 1);
+      const int month = std::stoi(line.substr(first + 6, 2));
+      last = (month - 1) * 28 + std::stoi(line.substr(first + 9, 2)) - 1;
+      line = line.substr(0, first + 1) + std::to_string(last) + line.substr(second);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string error_of(const std::string& text, const data_params& params = of_sales()) {
+  const auto read = read_history(text, "sales.csv", params);
+  return read ? "" : read.error().message;
+}
+
+} // namespace
+
+TEST_CASE("history: series are told apart, and rows may be in any order", "[forecast]") {
+  const auto read = read_history("shop,day,price,sold\n"
+                                 "b,3,1,30\na,1,0,1\nb,1,0,10\na,2,1,2\nb,2,2,20\n",
+                                 "x.csv", of_sales());
+  REQUIRE(read);
+  REQUIRE(read->series.size() == 2);
+  CHECK(read->series[0].key == std::vector<std::string>{"b"});
+  CHECK(read->series[0].values == std::vector<double>{10, 20, 30});
+  CHECK(read->series[0].lines == std::vector<std::uint64_t>{4, 6, 2});
+  CHECK(read->series[0].fields[0] == std::vector<std::string>{"0", "2", "1"});
+  CHECK(read->series[1].values == std::vector<double>{1, 2});
+  CHECK(read->target == "sold");
+}
+
+TEST_CASE("history: steps that are missing are gaps, and rows ahead are known",
+          "[forecast]") {
+  const auto read = read_history("shop,day,price,sold\n"
+                                 "a,1,0,1\na,2,1,NA\na,4,2,4\na,5,3,\na,6,4,\n",
+                                 "x.csv", of_sales());
+  REQUIRE(read);
+  const auto& one = read->series.front();
+  REQUIRE(one.values.size() == 4);
+  CHECK(std::isnan(one.values[1]));
+  CHECK(std::isnan(one.values[2]));
+  CHECK(one.fields[0] == std::vector<std::string>{"0", "1", "", "2", "3", "4"});
+}
+
+TEST_CASE("history: errors say what is wrong with which line", "[forecast]") {
+  CHECK(error_of("shop,day,price,sold\na,1,0,1\na,2,0,2\na,1,0,3\n")
+        == "sales.csv:4: the series \"a\" has this time already; say with `series` which "
+           "columns tell series apart, or leave one of the rows out");
+  CHECK(error_of("shop,day,price,sold\na,1,0,1\na,2,0,many\n")
+        == "sales.csv:3: column 4 (\"sold\") is \"many\", where a number must be");
+  CHECK(error_of("shop,day,price,sold\na,1,0,1\na,monday,0,2\n")
+        == "sales.csv:3: column 2 (\"day\") is \"monday\", where a number must be");
+  CHECK(error_of("shop,day,price,sold\na,1,0,1\na,2,0,2\na,3,0,2\na,3.5,0,3\n")
+        == "sales.csv:5: the time lies between two steps, where a step is 1; leave the "
+           "row out, or sum up rows to even steps");
+  CHECK(error_of("shop,day,price,sold\na,1,0,1\na,2,0,2\na,9000000,0,2\n")
+            .starts_with("sales.csv:4: the series \"a\" has 3 of 9000000 steps"));
+  CHECK(error_of("shop,day,price,sold\na,1,x,1\na,2,0,2\n")
+            .starts_with("sales.csv:2: column 3 (\"price\") is \"x\""));
+  CHECK(error_of("shop,day,price,sold\na,1,0,\n")
+        == "sales.csv:1: no row has a value of the target");
+  auto params = of_sales();
+  params.forecast.series = {"day"};
+  CHECK(error_of("shop,day,price,sold\na,1,0,1\n", params)
+        == "sales.csv:1: column 2 (\"day\") is named twice, as target, time or series");
+}
+
+TEST_CASE("windows: parts follow each other, and no window looks ahead", "[forecast]") {
+  const auto from = read_history(by_number(sales(3, 80)), "x.csv", of_sales());
+  REQUIRE(from);
+  const auto windows = training_windows(*from, of_sales());
+  REQUIRE(windows);
+  // The lines of a series are in order of time: its parts must be, too.
+  for (std::uint64_t shop = 0; shop < 3; ++shop) {
+    std::array<std::uint64_t, 3> first{1'000, 1'000, 1'000}, last{};
+    for (std::size_t i = 0; i < windows->parts.size(); ++i) {
+      const auto line = windows->lines[i] - 2;
+      if (line / 80 != shop)
+        continue;
+      const auto part = static_cast<std::size_t>(windows->parts[i]);
+      first[part] = std::min(first[part], line % 80);
+      last[part] = std::max(last[part], line % 80);
+    }
+    CHECK(last[0] < first[1]);
+    CHECK(last[1] < first[2]);
+    CHECK(last[2] == 79);
+  }
+  // A later value changes no window but those that it is the target of.
+  auto changed = *from;
+  for (auto& series : changed.series)
+    series.values.back() += 1'000;
+  const auto others = training_windows(changed, of_sales());
+  REQUIRE(others);
+  const auto lines = std::count(windows->text.begin(), windows->text.end(), '\n');
+  CHECK(lines == std::count(others->text.begin(), others->text.end(), '\n'));
+  std::size_t at = windows->text.find('\n') + 1, at_other = others->text.find('\n') + 1;
+  for (std::size_t i = 0; i < windows->parts.size(); ++i) {
+    const auto end = windows->text.find('\n', at),
+               other = others->text.find('\n', at_other);
+    const auto line = windows->text.substr(at, end - at),
+               other_line = others->text.substr(at_other, other - at_other);
+    // All but the target of the last step is as it was.
+    CHECK(line.substr(0, line.rfind(',')) == other_line.substr(0, other_line.rfind(',')));
+    at = end + 1;
+    at_other = other + 1;
+  }
+}
+
+TEST_CASE("windows: simple forecasts are judged in errors of the seasonal naive one",
+          "[forecast]") {
+  std::string text = "shop,day,price,sold\n";
+  for (int i = 0; i < 40; ++i)
+    text += fmt::format("a,{},0,{}\n", i, 100 + i % 7 + (i / 7) * 2);
+  const auto from = read_history(text, "x.csv", of_sales());
+  REQUIRE(from);
+  const auto windows = training_windows(*from, of_sales());
+  REQUIRE(windows);
+  // Each week is 2 above the one before, which is the error of that forecast.
+  CHECK(windows->naive_error == Approx(1));
+  CHECK(windows->smoothing_error < 1);
+}
+
+TEST_CASE("windows: a series that is too short is left out, all are an error",
+          "[forecast]") {
+  const auto text = by_number(sales(1, 60)) + "short,0,0,1\nshort,1,0,2\n";
+  const auto from = read_history(text, "x.csv", of_sales());
+  REQUIRE(from);
+  const auto windows = training_windows(*from, of_sales());
+  REQUIRE(windows);
+  CHECK(windows->too_short == 1);
+  const auto few = read_history(by_number(sales(2, 18)), "x.csv", of_sales());
+  REQUIRE(few);
+  const auto none = training_windows(*few, of_sales());
+  REQUIRE_FALSE(none);
+  CHECK(
+      none.error().message
+      == "the longest series has 18 steps, where horizon = 4 and season = 7 take 19: one "
+         "horizon for validation, one for the test, and both before them; make the "
+         "horizon shorter");
+}
+
+TEST_CASE("forecast: data is loaded in parts, and new rows go through the same steps",
+          "[forecast]") {
+  const scratch_folder folder;
+  auto params = of_sales();
+  params.file = write(folder, "sales.csv", by_number(sales(2, 80)));
+  const auto data = load_data(params, 1, {});
+  REQUIRE(data);
+  CHECK(data->task == regression);
+  CHECK_FALSE(data->train.empty());
+  CHECK(data->train.back() < data->examples);
+  CHECK(data->validation.size() == data->test.size());
+  const auto how = fit_preprocessing(params, 1);
+  REQUIRE(how);
+  CHECK(how->target == "sold");
+  const auto next = write(folder, "next.csv", by_number(sales(2, 70, 6)));
+  const auto rows = read_new_examples(next, "", params, *how);
+  REQUIRE(rows);
+  REQUIRE(rows->count == 8);
+  CHECK(rows->forecasts.names == std::vector<std::string>{"shop", "day"});
+  CHECK(rows->forecasts.rows[0].labels == std::vector<std::string>{"s0", "70"});
+  CHECK(rows->forecasts.rows[7].labels == std::vector<std::string>{"s1", "73"});
+  // Near the value one week before step 70 of the first shop, whose prices differ.
+  CHECK(rows->forecasts.rows[0].offset == Approx(100 + 10 * (63 % 7)).margin(10));
+  CHECK(rows->forecasts.rows[0].scale > 0);
+  CHECK(rows->features.size() == rows->count * how->inputs());
+}
+
+TEST_CASE("forecast: what cannot be meant is said", "[forecast]") {
+  const auto said = [](auto change) {
+    auto params = of_sales();
+    change(params);
+    const auto valid = validate(params);
+    return valid ? "" : valid.error().message;
+  };
+  CHECK(said([](data_params& p) { p.task = classification; })
+        == "a forecast is of numbers: with horizon, say task = \"regression\"");
+  CHECK(said([](data_params& p) {
+          p.forecast.horizon = 0;
+        }).starts_with("time, series, season and known are for forecasts"));
+  CHECK(said([](data_params& p) { p.forecast.horizon = 20'000; })
+        == "horizon must be at most 10000 steps, and season 1000000");
+  CHECK(said([](data_params& p) {
+          p.test_file = "more.csv";
+        }).starts_with("with horizon, the series are in one table"));
+  CHECK(said([](data_params&) {}).empty());
+}
+
+} // namespace clade

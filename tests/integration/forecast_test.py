@@ -1,0 +1,98 @@
+"""Forecasts from `clade new --horizon` to `clade predict`: with a run, and with the model's file alone."""
+
+import csv
+import datetime
+import json
+import math
+import tomllib
+import unittest
+
+from live_runs import RunTest
+
+HORIZON = 6
+
+
+def value(shop, day):
+    """A level of its own for each shop, a week, and what a sale adds."""
+    return round(100 * (shop + 1) + 12 * math.sin(2 * math.pi * day / 7) + 20 * on_sale(day) + (day * 7919 % 11) / 5, 3)
+
+
+def on_sale(day):
+    return day * 31 % 10 < 3
+
+
+def sales(shops, days, ahead=0):
+    """A row for each shop and day; those ahead say whether there is a sale, and not what is sold."""
+    first = datetime.date(2024, 1, 1)
+    lines = ["shop,day,sale,sold"]
+    for shop in range(shops):
+        for day in range(days + ahead):
+            sold = value(shop, day) if day < days else ""
+            lines.append(f"north {shop},{first + datetime.timedelta(days=day)},{int(on_sale(day))},{sold}")
+    return "\n".join(lines) + "\n"
+
+
+class Forecasts(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "sales.csv"
+        self.data.write_text(sales(4, 120, ahead=HORIZON))
+        self.file = self.folder / "made.toml"
+
+    def table(self, text):
+        return list(csv.DictReader(text.splitlines()))
+
+    def test_what_follows_each_series_is_forecast_by_a_run_and_by_its_model(self):
+        profile = json.loads(self.finish("new", self.data, "--horizon", HORIZON, "--output", self.file, "--json").out)
+        self.assertEqual(profile["event"], "profile")
+        data = tomllib.loads(self.file.read_text())["data"]
+        self.assertEqual({key: data[key] for key in ("horizon", "time", "series", "season", "known", "target")},
+                         {"horizon": HORIZON, "time": "day", "series": ["shop"], "season": 7, "known": ["sale"],
+                          "target": "sold"})
+        run = self.finish("run", self.file, "--slots", "2", "--set", "evolution.population=4", "--set",
+                          "evolution.generations=2", "--set", "training.epochs=8")
+        self.assertIn("4 series of 120 steps, a step is 1 day, a season is 7 steps; the next 6 are forecast", run.said())
+        folder = self.run_folder()
+        stored = json.loads(self.finish("show", folder, "--json").out.splitlines()[0])
+        self.assertTrue(stored)
+        rows = self.table(self.finish("predict", folder, self.data, "--intervals", "0.8").out)
+        self.assertEqual(len(rows), 4 * HORIZON)
+        self.assertEqual(list(rows[0]), ["shop", "day", "sold", "sold_low", "sold_high"])
+        self.assertEqual((rows[0]["shop"], rows[0]["day"]), ("north 0", "2024-04-30"))
+        off = naive = 0
+        for i, row in enumerate(rows):
+            shop, day = divmod(i, HORIZON)
+            day += 120
+            off += abs(float(row["sold"]) - value(shop, day)) / len(rows)
+            naive += abs(value(shop, day - 7) - value(shop, day)) / len(rows)
+            self.assertLess(float(row["sold_low"]), float(row["sold"]))
+            self.assertLess(float(row["sold"]), float(row["sold_high"]))
+        # Sales are known ahead, and the value one week before does not know them.
+        self.assertLess(off, naive / 2)
+
+        model = self.folder / "sales.safetensors"
+        self.finish("export", folder, "--safetensors", model)
+        by_model = self.finish("predict", model, self.data).out
+        self.assertEqual([float(row["sold"]) for row in self.table(by_model)], [float(row["sold"]) for row in rows])
+        self.assert_refused("what follows its series is forecast", "predict", model, self.data, "--score")
+
+    def assert_refused(self, part, *words):
+        command = self.start(*words)
+        self.assertEqual(command.end(), 2, command.said())
+        self.assertIn(part, command.err)
+        self.assertEqual(command.err.count("\n"), 1, command.err)
+
+    def test_what_cannot_be_forecast_is_said_in_a_line(self):
+        short = self.folder / "short.csv"
+        short.write_text(sales(2, 20))
+        self.assert_refused("the longest series has 20 steps", "new", short, "--horizon", HORIZON, "--output", self.file)
+        twice = self.folder / "twice.csv"
+        twice.write_text(sales(1, 60) + sales(1, 60).split("\n", 1)[1])
+        self.assert_refused("no two columns tell their series apart", "new", twice, "--horizon", HORIZON, "--output", self.file)
+        self.assert_refused("from 1 to 10000", "new", self.data, "--horizon", 0, "--output", self.file)
+        self.assert_refused("--horizon", "new", self.data, "--season", 7, "--output", self.file)
+        self.assertFalse(self.file.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
