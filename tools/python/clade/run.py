@@ -239,7 +239,9 @@ class Run:
         """Returns the class or number that the run's model says of each row of a table, an array or a file.
 
         For pandas it is a Series with the same index, for polars a Series, for a folder of images (or one image) a
-        dictionary by file, in order of `predict_proba`, else a list or a NumPy array.
+        dictionary by file, in order of `predict_proba`, else a list or a NumPy array. A run that
+        forecasts series gives a table of the steps that follow each series in `data`: of pandas or polars for these, else
+        a list of dictionaries.
         """
         return self._predict(data)[0]
 
@@ -266,6 +268,8 @@ class Run:
                 _call_predict(self.folder, write_examples(data, pathlib.Path(folder, "examples")), out, chosen)
             with open(out, newline="", encoding="utf-8") as text:
                 head, *rows = csv.reader(text)
+        if self.experiment.get("data", {}).get("horizon"):
+            return _forecasts(data, head, rows), {}
         files = None
         if head[0] == "file":
             files = [row[0] for row in rows]
@@ -334,6 +338,22 @@ class Run:
         run = self._stored()
         number = run["champion"] or run["best"]
         return run_html(self.folder.name, run, Network(self, int(number)) if number else None)
+
+
+def _forecasts(data: Any, head: list[str], rows: list[list[str]]) -> Any:
+    """Returns the rows as a table like `data`, whose columns have the same types there."""
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(head)}
+    values: dict[str, Any] = {**columns, head[-1]: [float(value) for value in columns[head[-1]]]}
+    if library_of(data) == "pandas":
+        frame = _import_pandas().DataFrame(values)
+        return frame.astype({name: data[name].dtype for name in head[:-1] if name in data.columns})
+    if library_of(data) == "polars":
+        import polars as pl
+        frame = pl.DataFrame(values)
+        known = [name for name in head[:-1] if name in data.columns]
+        return frame.with_columns(pl.col(name).str.to_datetime().cast(data.schema[name]) if data.schema[name].is_temporal()
+                                  else pl.col(name).cast(data.schema[name]) for name in known)
+    return [dict(zip(head, (*row[:-1], float(row[-1])))) for row in rows]
 
 
 def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chosen: list[object]) -> None:

@@ -52,7 +52,8 @@ def plain_name(text: str) -> str:
 
 def search(data: Any, target: Any = None, *, minutes: float | None = None, task: str | None = None, name: str | None = None,
            seed: int | None = None, slots: int | str | None = None, runs: str | os.PathLike[str] | None = None,
-           settings: Mapping[str, object] | None = None, progress: bool = True, wait: bool = True) -> Run:
+           horizon: int | None = None, time: str | None = None, series: str | list[str] | None = None,
+           season: int | None = None, settings: Mapping[str, object] | None = None, progress: bool = True, wait: bool = True) -> Run:
     """Searches for networks that predict one column from the others, and returns the run.
 
     data      a DataFrame of pandas or polars, an array (rows of columns, or images), or the path of a file
@@ -64,6 +65,10 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     seed      the same seed gives the same search
     slots     how many networks are trained at once, or devices: 4, "cuda:0", "cuda"; left out, all there are
     runs      the folder in which the run's folder is made, and its data kept; left out, what CLADE_RUNS says, or ./runs
+    horizon   the table holds series, a row for each step, and the next so many steps are to be forecast: `run.predict(df)`
+              then gives a table of what follows each series in `df`
+    time, series, season   of a forecast: the column of times, the columns that tell series apart, and the steps of a
+              season, where what is found out is wrong
     settings  keys of the experiment file, such as {"evolution.population": 48}
     progress  whether a bar is shown, what was seen in the data, and the scores and notes at the end (all on standard error;
               `run.summary()` has them later)
@@ -81,7 +86,9 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     named = name or ("" if target is None or hasattr(target, "__len__") and not isinstance(target, str) else target)
     stem = plain_name(str(named))
     source = store_training(data, target, stem, folder / "data")
-    experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots)
+    forecast = {"--horizon": horizon, "--time": time, "--season": season,
+                "--series": ",".join([series] if isinstance(series, str) else series) if series else None}
+    experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots, forecast)
     say(seen_text(seen), progress)
     chosen = {"experiment.name": stem, **_category_settings(source, experiment), **(settings or {})}
     return start(experiment, folder, chosen, progress=progress, wait=wait, seen=seen)
@@ -96,7 +103,8 @@ def _category_settings(source: Source, experiment: pathlib.Path) -> dict[str, ob
 
 
 def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: float | None, task: str | None,
-                      seed: int | None, slots: int | str | None) -> tuple[pathlib.Path, dict[str, Any]]:
+                      seed: int | None, slots: int | str | None,
+                      forecast: Mapping[str, object]) -> tuple[pathlib.Path, dict[str, Any]]:
     """Lets the program look at the data and write the experiment beside it; returns that file, and what it saw."""
     store.mkdir(parents=True, exist_ok=True)
     file = store / f"{name}-{source.file.name.partition('.')[0].removeprefix(name + '-')}.toml"
@@ -104,7 +112,7 @@ def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: f
     if source.named:
         words += ["--header", "names", "--decimal", "."]
     for option, value in (("--target", source.target_file or source.target), ("--task", task), ("--minutes", minutes),
-                          ("--seed", seed), ("--slots", slots)):
+                          ("--seed", seed), ("--slots", slots), *forecast.items()):
         if value is not None:
             words += [option, value]
     events = map(json.loads, call(*words).splitlines())
