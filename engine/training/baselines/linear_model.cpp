@@ -26,7 +26,7 @@ namespace {
 using steady_clock = std::chrono::steady_clock;
 
 constexpr std::array penalties{1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-// Where the first of those is best: columns may tell next to nothing.
+// Tried where the first of those is best, since columns may tell next to nothing.
 constexpr std::array stronger_penalties{10.0, 100.0, 1000.0};
 constexpr int rounds = 25;
 constexpr int iterations_per_round = 20;
