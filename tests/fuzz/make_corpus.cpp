@@ -283,6 +283,12 @@ void write_data() {
   write("gzip", "made", "\x06\xff" + table);
   write("cifar", "ten", std::string("\0\1\7\2\7\1\0", 7));
   write("cifar", "hundred", std::string("\1\1\7\2\x13\x63\0", 7));
+  // The first five bytes are the choices of forecast_fuzz.cpp.
+  std::string rows;
+  for (int i = 0; i < 24; ++i)
+    rows += std::to_string(5 + i % 3) + ",2024-01-" + std::to_string(1 + i) + ",a,1\n";
+  write("forecast", "days", std::string("\1\3\1\1\1", 5) + rows);
+  write("forecast", "plain", std::string("\0\0\0\0\0", 5) + "1\n2\n4\n8\n16\n32\n64\n\n");
   // The first three bytes are the choices of series_fuzz.cpp.
   write("series", "classes", std::string("\0\2\0", 3) + "1,2:3:a\n4:5,?:b\n");
   write("series", "numbers", std::string("\1\1\3", 3) + "1,2:3\n4,5,6:7\n");

@@ -78,7 +78,7 @@ double deviation_of(std::span<const std::string> fields) {
 }
 
 void number(table_text& out, double v) {
-  if (std::isfinite(v))
+  if (is_finite_float(v))
     out.field(std::string_view(fmt::format("{:.7g}", v)));
   else
     out.blank();
@@ -193,6 +193,11 @@ double series_windows::scale() const {
   const double recently =
       (errors_[end] - errors_[begin]) / static_cast<double>(end - begin);
   return std::clamp(recently, scale_ / 4, 4 * scale_);
+}
+
+double series_windows::offset(std::size_t ahead) const {
+  const double smoothed = state_.ahead(ahead);
+  return is_finite_float(smoothed) ? smoothed : back(season_before(ahead));
 }
 
 double series_windows::naive(std::size_t ahead) const {

@@ -36,8 +36,9 @@ public:
   /// target.
   void write(std::size_t ahead, table_text& out) const;
 
-  /// The value that others count from, the forecast of exponential smoothing.
-  [[nodiscard]] double offset(std::size_t ahead) const { return state_.ahead(ahead); }
+  /// The value that others count from, the forecast of exponential smoothing; where that
+  /// is no number, the seasonal naive one.
+  [[nodiscard]] double offset(std::size_t ahead) const;
   /// Their unit, the mean absolute error of the seasonal naive forecast in the last steps
   /// before the origin, from a quarter to four times of that in the fitted ones.
   [[nodiscard]] double scale() const;

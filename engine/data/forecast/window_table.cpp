@@ -1,5 +1,6 @@
 #include "engine/data/forecast/window_table.hpp"
 
+#include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/forecast/series_windows.hpp"
 #include "genome/base/text.hpp"
 
@@ -158,9 +159,10 @@ private:
       for (std::size_t ahead = 1; ahead <= params_.forecast.horizon && !failed_;
            ++ahead) {
         const double value = series.values[origin + ahead];
-        if (std::isnan(value))
-          continue;
+        // Nothing is learnt of a gap, nor of a value beyond all that the series had.
         const double target = (value - of_one.offset(ahead)) / of_one.scale();
+        if (!is_finite_float(target))
+          continue;
         of_one.write(ahead, text_);
         text_.field(std::string_view(fmt::format("{:.9g}", target)));
         end_row();

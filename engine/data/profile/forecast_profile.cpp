@@ -31,28 +31,29 @@ std::string guess_time(const data_profile& p) {
   return {};
 }
 
-/// The rows of a table, by the hashes of their fields.
+/// Some columns of a table, by the hashes of their fields.
 class hashed_rows {
 public:
-  hashed_rows(std::string_view text, const csv_form& form, std::size_t columns,
-              bool names)
-      : columns_(columns) {
+  hashed_rows(std::string_view text, const csv_form& form,
+              std::vector<std::size_t> columns, bool names)
+      : columns_(std::move(columns)) {
     auto rows = form.rows(text);
     csv_row r;
     if (names)
       (void)rows.next(r);
-    while (rows.next(r).value_or(false) && r.fields.size() == columns)
-      for (const auto field : r.fields)
-        hashes_.push_back(hash64(field));
+    while (rows.next(r).value_or(false))
+      for (const std::size_t c : columns_)
+        hashes_.push_back(c < r.fields.size() ? hash64(r.fields[c]) : 0);
   }
 
-  /// Whether no two rows are alike in all of these columns.
+  /// Whether no two rows are alike in all of these, which count from the first of the
+  /// columns.
   [[nodiscard]] bool tell_apart(const std::vector<std::size_t>& by) const {
     std::unordered_set<std::uint64_t> seen;
-    for (std::size_t row = 0; row * columns_ < hashes_.size(); ++row) {
+    for (std::size_t row = 0; row * columns_.size() < hashes_.size(); ++row) {
       std::uint64_t all = 0;
       for (const std::size_t c : by)
-        all = all * 0x9E3779B97F4A7C15U + hashes_[row * columns_ + c];
+        all = all * 0x9E3779B97F4A7C15U + hashes_[row * columns_.size() + c];
       if (!seen.insert(all).second)
         return false;
     }
@@ -60,15 +61,13 @@ public:
   }
 
 private:
-  std::size_t columns_;
+  std::vector<std::size_t> columns_;
   std::vector<std::uint64_t> hashes_; ///< [rows, columns]
 };
 
-/// The fewest columns of names and numbers of things that, with the time, tell rows apart.
-std::optional<std::vector<std::size_t>>
-guess_series(const data_profile& p, std::size_t time, const hashed_rows& rows) {
-  if (rows.tell_apart({time}))
-    return std::vector<std::size_t>{};
+/// The columns of names and numbers of things, the likeliest first.
+std::vector<std::size_t> likely_keys(const data_profile& p, std::size_t time) {
+  constexpr std::size_t most = 8;
   std::vector<std::size_t> likely;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i) {
     const auto& c = p.table.columns[i];
@@ -84,13 +83,28 @@ guess_series(const data_profile& p, std::size_t time, const hashed_rows& rows) {
     const auto& c = p.table.columns[i];
     return std::pair(c.kind == column_kind::number, c.distinct);
   });
-  for (const std::size_t one : likely)
-    if (rows.tell_apart({time, one}))
-      return std::vector{one};
-  for (std::size_t a = 0; a < likely.size(); ++a)
-    for (std::size_t b = a + 1; b < likely.size(); ++b)
-      if (rows.tell_apart({time, likely[a], likely[b]}))
-        return std::vector{likely[a], likely[b]};
+  likely.resize(std::min(likely.size(), most));
+  return likely;
+}
+
+/// The fewest columns that, with the time, tell rows apart.
+std::optional<std::vector<std::size_t>> guess_series(const data_profile& p,
+                                                     std::size_t time,
+                                                     std::string_view text,
+                                                     const csv_form& form) {
+  const auto likely = likely_keys(p, time);
+  auto columns = likely;
+  columns.insert(columns.begin(), time);
+  const hashed_rows rows(text, form, columns, p.header == "names");
+  if (rows.tell_apart({0}))
+    return std::vector<std::size_t>{};
+  for (std::size_t a = 1; a < columns.size(); ++a)
+    if (rows.tell_apart({0, a}))
+      return std::vector{columns[a]};
+  for (std::size_t a = 1; a < columns.size(); ++a)
+    for (std::size_t b = a + 1; b < columns.size(); ++b)
+      if (rows.tell_apart({0, a, b}))
+        return std::vector{columns[a], columns[b]};
   return std::nullopt;
 }
 
@@ -205,8 +219,7 @@ expected<void> profile_forecast(data_profile& p, std::string_view text,
     return numbered_column(label, p.table.columns.size()).value_or(0);
   };
   if (forecast.series.empty() && !forecast.time.empty()) {
-    const hashed_rows rows(text, form, p.table.columns.size(), p.header == "names");
-    const auto found = guess_series(p, number_of(forecast.time), rows);
+    const auto found = guess_series(p, number_of(forecast.time), text, form);
     if (!found)
       return fail_in(origin,
                      {error_kind::invalid_input,
