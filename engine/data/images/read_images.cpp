@@ -1,6 +1,7 @@
 // Files are read whole, one for each thread; their pixels lie in one buffer as bytes.
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/images/image_folder.hpp"
+#include "genome/base/all_processors.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/whole_file.hpp"
 #include "genome/genes/hash.hpp"
@@ -8,13 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <span>
-#include <thread>
 
 namespace clade {
 namespace {
@@ -26,33 +23,6 @@ constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
 
 tl::unexpected<error> wrong(const fs::path& place, std::string message) {
   return fail_in(place.string(), {error_kind::invalid_input, std::move(message)});
-}
-
-/// Calls `work` with each number below `count`, on as many threads as there are
-/// processors. An exception of one of them is thrown here.
-void on_all_processors(std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr thrown;
-  std::mutex guard;
-  const auto turn = [&] {
-    try {
-      for (std::size_t i = next++; i < count; i = next++)
-        work(i);
-    } catch (...) {
-      next = count;
-      const std::lock_guard lock(guard);
-      thrown = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-    for (std::size_t t = 1; t < std::min(processors, count); ++t)
-      others.emplace_back(turn);
-    turn();
-  }
-  if (thrown)
-    std::rethrow_exception(thrown);
 }
 
 expected<std::string> read_image_file(const fs::path& file) {
