@@ -160,6 +160,14 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
       p.scale, first.scale,
       words<scale_rule, 2>{
           {{"auto", scale_rule::automatic}, {"deviation", scale_rule::deviation}}});
+  v.unusual_choice(
+      describe("texts",
+               "What networks are given of a column of texts: \"scores\" are those of a "
+               "linear model of all words, pairs of words and pieces of words, fitted to "
+               "the training part, and the terms that tell most of the target; "
+               "\"terms\" is more of these terms alone."),
+      p.texts, first.texts,
+      words<text_rule, 2>{{{"scores", text_rule::scores}, {"terms", text_rule::terms}}});
   v.key(describe("shape", "The shape of one example, [channels, height, width] for an "
                           "image, [steps, channels] for a series. Left out: a row of "
                           "numbers, what the array has, the longest series, or what fits "

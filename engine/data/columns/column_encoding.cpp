@@ -36,8 +36,9 @@ std::size_t value_inputs(const column_encoding& column) {
   case encoding_kind::yes_no:
     return 1;
   case encoding_kind::category:
-  case encoding_kind::text:
     return column.values.size();
+  case encoding_kind::text:
+    return column.scores.count() + column.values.size();
   case encoding_kind::date:
     return 1 + 2 * periods_of(column);
   case encoding_kind::ignore:
@@ -138,22 +139,34 @@ void encode_number(const column_encoding& column, double value, exact_numbers& o
     out.push_back(std::isnan(value) ? 1 : 0);
 }
 
-text_meaning encode_terms(const column_encoding& column, const term_weigher& weigher,
-                          std::string_view field, exact_numbers& out) {
+text_encoder::text_encoder(const column_encoding& column)
+    : column_(&column),
+      terms_(column.values, column.weights),
+      scored_(column.scores.terms, column.scores.weights) {}
+
+text_meaning text_encoder::encode(std::string_view field, exact_numbers& out,
+                                  std::span<const double> scores) const {
   const bool blank = field_blank_number(field);
+  const auto weighed = [&](const term_weigher& by) {
+    return blank ? std::vector<term_weight>() : by.weigh(field);
+  };
+  std::vector<double> given(scores.begin(), scores.end());
+  if (given.empty() && column_->scores.count() > 0)
+    column_->scores.fit.append(weighed(scored_), given);
+  for (const double score : given)
+    out.push_back(double{static_cast<float>(score)}); // Terms stay in 32 bits, too.
   std::size_t next = 0;
   const auto zeros_before = [&](std::size_t term) {
     for (; next < term; ++next)
       out.push_back(0);
   };
-  for (const auto& [term, weight] :
-       blank ? std::vector<term_weight>() : weigher.weigh(field)) {
+  for (const auto& [term, weight] : weighed(terms_)) {
     zeros_before(term);
     out.push_back(double{weight});
     ++next;
   }
-  zeros_before(column.values.size());
-  if (column.blank_input)
+  zeros_before(column_->values.size());
+  if (column_->blank_input)
     out.push_back(blank ? 1 : 0);
   return blank ? text_meaning::blank : text_meaning::value;
 }
@@ -161,7 +174,7 @@ text_meaning encode_terms(const column_encoding& column, const term_weigher& wei
 text_meaning encode_text(const column_encoding& column, std::string_view field,
                          exact_numbers& out) {
   if (column.kind == encoding_kind::text)
-    return encode_terms(column, {column.values, column.weights}, field, out);
+    return text_encoder(column).encode(field, out);
   auto meaning = text_meaning::value;
   // A value of the training data may be spelled as a blank is ("none").
   if (!append_value(column, field, out)) {
@@ -174,10 +187,11 @@ text_meaning encode_text(const column_encoding& column, std::string_view field,
 }
 
 void append_unscaled(const column_encoding& column, std::vector<bool>& out) {
-  const bool scaled =
+  const bool one =
       column.kind == encoding_kind::number || column.kind == encoding_kind::date;
+  const std::size_t scaled = one ? 1 : column.scores.count();
   for (std::size_t i = 0; i < column.inputs(); ++i)
-    out.push_back(i > 0 || !scaled);
+    out.push_back(i >= scaled);
 }
 
 std::vector<input_column> input_columns_of(const std::vector<column_encoding>& columns) {

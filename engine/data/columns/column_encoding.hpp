@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/bytes/text_terms.hpp"
+#include "engine/data/columns/linear_scores.hpp"
 #include "engine/data/numbers/exact_numbers.hpp"
 #include "engine/data/numbers/field_date.hpp"
 
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +26,8 @@ namespace clade {
 ///     days and P a year of 365.2425 days, a week, and, if `time_of_day`, a day: five or
 ///     seven inputs (the seasons of Prophet: Taylor and Letham, 2018, of order 1);
 ///   * ignore: no input;
-///   * text: an input for each term of its vocabulary, the term's weight in the text
+///   * text: the scores that a linear model gives it (`text_scores`), if there are any,
+///     and an input for each term of its vocabulary, the term's weight in the text
 ///     (text_terms.hpp), 0 where it is not there. A blank has no term.
 /// A blank is NaN in all of them, but for a text; what is put there, `preprocessing::blanks`
 /// says. With a `blank_input` there is one more input behind them, which is 1 for a blank,
@@ -33,6 +36,17 @@ enum class encoding_kind : std::uint8_t { number, category, yes_no, date, ignore
 
 [[nodiscard]] std::string_view to_text(encoding_kind kind);
 [[nodiscard]] std::optional<encoding_kind> parse_encoding_kind(std::string_view text);
+
+/// The linear model of a column of texts (text_scores.hpp) over terms of its own.
+struct text_scores {
+  std::vector<std::string> terms{}; ///< In sorted order, each once.
+  std::vector<double> weights{};    ///< By term.
+  linear_scores fit{};
+
+  [[nodiscard]] std::size_t count() const { return fit.intercepts.size(); }
+
+  friend bool operator==(const text_scores&, const text_scores&) = default;
+};
 
 /// How a column of a file becomes inputs of a network.
 struct column_encoding {
@@ -46,6 +60,7 @@ struct column_encoding {
   /// The unit of numbers, `number_form::unit`.
   std::string unit{};
   std::vector<double> weights{}; ///< By term of texts.
+  text_scores scores{};          ///< The scores of texts.
 
   /// How many inputs it makes.
   [[nodiscard]] std::size_t inputs() const;
@@ -76,13 +91,23 @@ enum class text_meaning : std::uint8_t {
 text_meaning encode_text(const column_encoding& column, std::string_view field,
                          exact_numbers& out);
 
-/// Appends the inputs of a field of a column of texts: the weights of the terms that
-/// `weigher` knows.
-text_meaning encode_terms(const column_encoding& column, const term_weigher& weigher,
-                          std::string_view field, exact_numbers& out);
+/// Makes fields of a column of texts its inputs. The column outlives it.
+class text_encoder {
+public:
+  explicit text_encoder(const column_encoding& column);
+
+  /// Appends the inputs of a field; `scores` stand in the place of those that the column's
+  /// model gives it, if there are any.
+  text_meaning encode(std::string_view field, exact_numbers& out,
+                      std::span<const double> scores = {}) const;
+
+private:
+  const column_encoding* column_;
+  term_weigher terms_, scored_;
+};
 
 /// Appends for each input of the column whether it stays as it is when others are
-/// standardised: all but the value of a number and the days of a date.
+/// standardised: all but the value of a number, the days of a date and the scores of texts.
 void append_unscaled(const column_encoding& column, std::vector<bool>& out);
 
 /// A column of a table and how many inputs it makes, which stand side by side.

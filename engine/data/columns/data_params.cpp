@@ -105,6 +105,7 @@ data_params params_of_first_runs() {
   params.decimal = ".";
   params.encoding = "utf-8";
   params.scale = scale_rule::deviation;
+  params.texts = text_rule::terms;
   params.layout = array_layout::channels_first;
   return params;
 }

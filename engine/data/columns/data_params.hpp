@@ -32,6 +32,11 @@ enum class blank_rule : std::uint8_t { refuse, mean, drop, impute };
 ///   * deviation: its mean and deviation.
 enum class scale_rule : std::uint8_t { automatic, deviation };
 
+/// The inputs of a column of texts:
+///   * scores: those of a linear model of all its terms, and the few that tell most;
+///   * terms: those that tell most.
+enum class text_rule : std::uint8_t { scores, terms };
+
 /// A column, by name or number, and what it is.
 struct column_choice {
   std::string column;
@@ -88,6 +93,7 @@ struct data_params {
   /// "utf-8", "utf-16", "latin-1" or "auto".
   std::string encoding = "auto";
   scale_rule scale = scale_rule::automatic;
+  text_rule texts = text_rule::scores;
   /// The column of a CSV that names files of images, which are the examples then; its
   /// other columns but the target are not used. Empty: there is none.
   std::string images;

@@ -211,6 +211,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
     add(fmt::format("unreadable {}", params.unreadable));
   if (params.scale != scale_rule::deviation)
     add(fmt::format("scale {}", static_cast<unsigned>(params.scale)));
+  if (params.texts != text_rule::terms)
+    add(fmt::format("texts {}", static_cast<unsigned>(params.texts)));
   return cache_key{.name = hash128(text), .checksum = *checksum};
 }
 

@@ -241,7 +241,11 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   // The network's inputs are counted where a shape is asked for.
   if (impute && params.shape.sizes.empty())
     add_blank_inputs(e, data.train);
-  const auto unscaled = encode_columns(e, data.train, test ? &*test : nullptr, !impute);
+  const auto unscaled =
+      encode_columns(e, data.train, test ? &*test : nullptr, !impute,
+                     {.rule = params.texts,
+                      .seed = seed,
+                      .by_group = params.split_by == split_rule::group});
   if (!unscaled)
     return tl::unexpected(unscaled.error());
   const auto shape = shape_of(e, params);

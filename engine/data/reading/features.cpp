@@ -6,8 +6,9 @@
 
 #include "engine/data/reading/features.hpp"
 
-#include "engine/data/columns/vocabulary.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/texts/text_scores.hpp"
+#include "engine/data/texts/vocabulary.hpp"
 
 #include <fmt/format.h>
 
@@ -19,20 +20,23 @@
 namespace clade {
 namespace {
 
-// The inputs of each value of a column of texts, and of a blank. Inputs of terms, which
-// are many, are made again for each example.
+// The inputs of each value of a column of texts, and of a blank. Sentences are encoded
+// again for each example, since their inputs are many.
 struct encoded_values {
   std::vector<exact_numbers> by_code;
   std::vector<text_meaning> meanings;
   exact_numbers blank;
-  std::optional<term_weigher> weigher{};
+  std::optional<text_encoder> encoder{};
 };
+
+/// The scores of the columns of texts, by place among `examples::texts`.
+using scores_of_columns = std::vector<learnt_scores>;
 
 encoded_values encode_values(const text_column& texts, const column_encoding& column) {
   encoded_values out;
   if (column.kind == encoding_kind::text) {
-    out.weigher.emplace(column.values, column.weights);
-    encode_terms(column, *out.weigher, "", out.blank);
+    out.encoder.emplace(column);
+    out.encoder->encode("", out.blank);
     return out;
   }
   for (const std::string& value : texts.values)
@@ -50,9 +54,11 @@ tl::unexpected<error> unknown_value(const examples& e, std::size_t example,
 }
 
 // Encodes the columns as the file to train on has them. If a column is named in `strict`,
-// a value that it does not have is an error.
+// a value that it does not have is an error. `learnt` is empty where `e` is not what was
+// learnt from.
 expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
-                      const std::optional<std::string>& strict) {
+                      const std::optional<std::string>& strict,
+                      const scores_of_columns& learnt) {
   const std::size_t width = e.features.size() / e.count;
   std::vector<const column_encoding*> by_feature;
   std::size_t inputs = 0;
@@ -74,9 +80,11 @@ expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
         continue;
       }
       const auto* texts = &encoded[t].blank;
-      if (!std::isnan(value) && encoded[t].weigher) {
-        encode_terms(*by_feature[f], *encoded[t].weigher,
-                     e.texts[t].values[static_cast<std::size_t>(value)], out);
+      if (!std::isnan(value) && encoded[t].encoder) {
+        const auto scores = learnt.empty() ? std::span<const double>()
+                                           : learnt[t].of(static_cast<std::uint32_t>(i));
+        encoded[t].encoder->encode(e.texts[t].values[static_cast<std::size_t>(value)],
+                                   out, scores);
         ++t;
         continue;
       }
@@ -94,23 +102,34 @@ expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
   return {};
 }
 
-/// A column of texts that has no term says nothing; one beside which there is nothing else
+/// A column of texts that has no input says nothing; one beside which there is nothing else
 /// is an error.
-expected<void> learn_vocabularies(examples& e, std::span<const std::uint32_t> train,
-                                  std::size_t further) {
+expected<scores_of_columns> learn_texts(examples& e, std::span<const std::uint32_t> train,
+                                        std::size_t further, const text_learning& how) {
   const auto is_text = [&](const text_column& t) {
     return e.columns[t.column].kind == encoding_kind::text;
   };
-  const auto columns = std::ranges::count_if(e.texts, is_text);
-  const auto most = terms_of_each(static_cast<std::size_t>(columns), e.count + further);
-  for (const text_column& t : e.texts)
-    if (is_text(t)) {
-      auto learnt = learn_vocabulary(e, t, train, most);
-      e.columns[t.column].values = std::move(learnt.terms);
-      e.columns[t.column].weights = std::move(learnt.weights);
-    }
+  const auto columns = static_cast<std::size_t>(std::ranges::count_if(e.texts, is_text));
+  scores_of_columns all(e.texts.size());
+  for (std::size_t i = 0; i < e.texts.size(); ++i) {
+    const text_column& t = e.texts[i];
+    if (!is_text(t))
+      continue;
+    auto& column = e.columns[t.column];
+    const auto listed = list_texts(e, t, train);
+    if (how.rule == text_rule::scores)
+      all[i] = learn_text_scores(e, listed, how.seed, how.by_group);
+    column.scores = std::move(all[i].scores);
+    using namespace vocabulary_rules;
+    const auto most =
+        terms_of_each(column.scores.count() > 0 ? most_beside_scores : most_terms,
+                      columns, e.count + further);
+    auto learnt = telling_vocabulary(e, listed, most);
+    column.values = std::move(learnt.terms);
+    column.weights = std::move(learnt.weights);
+  }
   if (std::ranges::any_of(e.columns, [](const auto& c) { return c.inputs() > 0; }))
-    return {};
+    return all;
   return fail(error_kind::invalid_input,
               e.origin
                   + ": no word of the training part's texts tells anything of the target "
@@ -137,7 +156,8 @@ void add_blank_inputs(examples& e, std::span<const std::uint32_t> train) {
 
 expected<std::vector<bool>> encode_columns(examples& e,
                                            std::span<const std::uint32_t> train,
-                                           examples* test, bool strict) {
+                                           examples* test, bool strict,
+                                           const text_learning& texts) {
   if (plain_numbers(e))
     return std::vector<bool>(e.features.size() / e.count, false);
   for (const text_column& t : e.texts)
@@ -145,14 +165,14 @@ expected<std::vector<bool>> encode_columns(examples& e,
       c.values = t.values;
       std::ranges::sort(c.values);
     }
-  if (auto learnt = learn_vocabularies(e, train, test == nullptr ? 0 : test->count);
-      !learnt)
-    return tl::unexpected(std::move(learnt).error());
+  const auto learnt = learn_texts(e, train, test == nullptr ? 0 : test->count, texts);
+  if (!learnt)
+    return tl::unexpected(learnt.error());
   const auto known_from = strict ? std::optional(e.origin) : std::nullopt;
-  if (auto encoded = encode(e, e.columns, known_from); !encoded)
+  if (auto encoded = encode(e, e.columns, known_from, *learnt); !encoded)
     return tl::unexpected(std::move(encoded).error());
   if (test != nullptr && test->texts.size() == e.texts.size())
-    if (auto encoded = encode(*test, e.columns, known_from); !encoded)
+    if (auto encoded = encode(*test, e.columns, known_from, {}); !encoded)
       return tl::unexpected(std::move(encoded).error());
   std::vector<bool> unscaled;
   for (const column_encoding& c : e.columns)

@@ -23,14 +23,23 @@ struct feature_rows {
 /// `train`.
 void add_blank_inputs(examples& e, std::span<const std::uint32_t> train);
 
+/// How columns of texts become inputs.
+struct text_learning {
+  text_rule rule = text_rule::scores;
+  std::uint64_t seed = 0;
+  /// Whether `examples::split_codes` are groups, of which no example tells another's score.
+  bool by_group = false;
+};
+
 /// Puts the inputs of each column of `e` in its place, and the same ones in `test`, where
-/// there is a test file. The values of a category are sorted first, and the vocabulary of
-/// a text is learnt from the examples `train`. Returns by input whether it stays as it is
+/// there is a test file. The values of a category are sorted first, and the vocabulary and
+/// the scores of a text are learnt from the examples `train`, which get what models without
+/// them say (text_scores.hpp). Returns by input whether it stays as it is
 /// when others are standardised. A value that only the test file has is a blank, or an
 /// error if `strict`.
 [[nodiscard]] expected<std::vector<bool>>
 encode_columns(examples& e, std::span<const std::uint32_t> train, examples* test,
-               bool strict);
+               bool strict, const text_learning& texts = {});
 
 /// The mean of each column over the train part, without NaN; NaN for a column that has no
 /// value there. If all values are in 32 bits, so are the means.

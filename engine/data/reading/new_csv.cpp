@@ -303,10 +303,10 @@ private:
         ++replaced_[c].blanks;
       return encode_number(encoding, v, out_.values);
     }
-    if (encoding.kind == encoding_kind::text && !weighers_.contains(c))
-      weighers_.emplace(c, term_weigher(encoding.values, encoding.weights));
+    if (encoding.kind == encoding_kind::text)
+      encoders_.try_emplace(c, encoding);
     const auto meaning = encoding.kind == encoding_kind::text
-                             ? encode_terms(encoding, weighers_.at(c), field, out_.values)
+                             ? encoders_.at(c).encode(field, out_.values)
                              : encode_text(encoding, field, out_.values);
     if (meaning == text_meaning::blank && !encoding.blank_input
         && encoding.kind != encoding_kind::text)
@@ -403,7 +403,7 @@ private:
   std::vector<std::string> class_names_;
   std::map<std::size_t, replaced_fields> replaced_; ///< By training column.
   std::map<std::size_t, column_encoding> redated_;  ///< Dates in another order.
-  std::map<std::size_t, term_weigher> weighers_;    ///< By column of texts.
+  std::map<std::size_t, text_encoder> encoders_;    ///< By column of texts.
   std::map<std::size_t, std::string> units_; ///< That of the first of `other_units`.
 };
 

@@ -8,11 +8,7 @@
 //                       layout: natural, sizes: [size...], limits: [real | nil...] ]
 //                       (without the last one where no input has a limit, and without
 //                       the last three in files of its first day)
-//     column        = [ kind: text, name: text, values: [text...], blank input: boolean,
-//                       order of a date: natural, time of day: boolean, unit: text,
-//                       weights: [real...] ]
-//                       (without the weights where there are none, and without the unit
-//                       where there is none either)
+//                       (column: column_codec.cpp)
 //     task          = "classification" | "regression"
 //
 // A shape [steps, channels] is that of series: there, means and deviations are those of the
@@ -26,6 +22,7 @@
 // stand where version 2 has its columns, target column, target and decimal.
 
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/tables/column_codec.hpp"
 
 #include <fmt/format.h>
 
@@ -41,23 +38,9 @@ namespace {
 // More values no example of a network has (search_spaces/operators/network.cpp).
 constexpr std::uint64_t most_values = std::uint64_t{1} << 28;
 
-constexpr std::size_t column_parts = 6; // But for the unit and the weights.
-
 constexpr std::uint64_t version = 2;
 constexpr std::size_t elements = 18, elements_without_layout = 16,
                       elements_of_version_1 = 15;
-
-void write(encoder& out, const std::vector<std::string>& texts) {
-  out.array(texts.size());
-  for (const auto& t : texts)
-    out.text(t);
-}
-
-void write(encoder& out, std::span<const double> numbers) {
-  out.array(numbers.size());
-  for (const double v : numbers)
-    out.real(v);
-}
 
 /// How many numbers of a scale are written: of series those of the first step.
 std::size_t written_scales(const preprocessing& how) {
@@ -89,50 +72,12 @@ void repeat_scales(decoder& in, preprocessing& how) {
   }
 }
 
-std::vector<std::string> read_texts(decoder& in) {
-  return decode_list(in, [](decoder& d) { return d.text(); });
-}
-
-/// Reads a number that 32 bits hold, not to the last digit.
-double read_finite(decoder& in) {
-  const double v = in.real();
-  if (std::abs(v) <= std::numeric_limits<float>::max())
-    return v;
-  in.fail("a number that is not finite");
-  return 0;
-}
-
-column_encoding read_column(decoder& in) {
-  const auto parts = in.array();
-  if (parts < column_parts || parts > column_parts + 2)
-    in.fail(fmt::format("a column of {} parts", parts));
-  column_encoding c;
-  const auto kind = parse_encoding_kind(in.text());
-  if (!kind)
-    in.fail("a column of a kind that is unknown");
-  c.kind = kind.value_or(encoding_kind::number);
-  c.name = in.text();
-  c.values = read_texts(in);
-  c.blank_input = in.boolean();
-  const auto order = in.natural();
-  if (order > static_cast<std::uint64_t>(date_order::month_day_year))
-    in.fail("a date in an order that is unknown");
-  else
-    c.order = static_cast<date_order>(order);
-  c.time_of_day = in.boolean();
-  if (parts > column_parts)
-    c.unit = in.text();
-  if (parts > column_parts + 1)
-    c.weights = decode_list(in, read_finite);
-  return c;
-}
-
 // Categories of version 1, among the columns that are there already.
 void read_category(decoder& in, preprocessing& how) {
   in.array(3);
   const auto column = in.natural();
   const auto name = in.text(); // For messages alone.
-  auto values = read_texts(in);
+  auto values = decode_texts(in);
   if (in.failed())
     return;
   if (column >= how.columns.size() || values.empty()
@@ -145,7 +90,7 @@ void read_category(decoder& in, preprocessing& how) {
 // Names, target and categories of version 1.
 void read_first_columns(decoder& in, preprocessing& how) {
   constexpr std::size_t most_columns = 1 << 20;
-  auto names = read_texts(in);
+  auto names = decode_texts(in);
   if (!in.is_nil())
     how.target_column = in.natural();
   how.target = in.text();
@@ -164,7 +109,7 @@ void read_first_columns(decoder& in, preprocessing& how) {
 }
 
 void read_columns(decoder& in, preprocessing& how) {
-  how.columns = decode_list(in, read_column);
+  how.columns = decode_list(in, decode_column);
   if (!in.is_nil())
     how.target_column = in.natural();
   how.target = in.text();
@@ -190,16 +135,6 @@ std::optional<std::uint64_t> elements_of(const tensor_shape& shape) {
     n *= static_cast<std::uint64_t>(size);
   }
   return n;
-}
-
-// Values are looked up by order.
-bool is_sound(const column_encoding& c) {
-  const bool text = c.kind == encoding_kind::text;
-  return (text || (c.kind == encoding_kind::category) != c.values.empty())
-         && c.weights.size() == (text ? c.values.size() : 0)
-         && std::ranges::all_of(c.weights, [](double w) { return w > 0; })
-         && std::ranges::adjacent_find(c.values, std::greater_equal()) == c.values.end()
-         && (c.kind != encoding_kind::ignore || !c.blank_input);
 }
 
 bool inputs_fit(const preprocessing& how) {
@@ -241,7 +176,8 @@ void check(decoder& in, const preprocessing& how) {
     return in.fail("columns that are not as many as there are");
   if (how.target_column && *how.target_column > how.width)
     return in.fail("a target that is no column");
-  if (!std::ranges::all_of(how.columns, is_sound))
+  if (!std::ranges::all_of(how.columns,
+                           [](const column_encoding& c) { return is_sound(c); }))
     return in.fail("categories that are not those of the columns");
   if (!inputs_fit(how))
     return in.fail("columns that do not fill the shape " + to_text(how.shape));
@@ -262,17 +198,8 @@ void encode(encoder& out, const preprocessing& how) {
   for (const auto size : how.shape.sizes)
     out.integer(size);
   out.natural(how.width).array(how.columns.size());
-  for (const auto& c : how.columns) {
-    const std::size_t further = !c.weights.empty() ? 2 : c.unit.empty() ? 0 : 1;
-    out.array(column_parts + further).text(to_text(c.kind)).text(c.name);
-    write(out, c.values);
-    out.boolean(c.blank_input).natural(static_cast<std::uint64_t>(c.order));
-    out.boolean(c.time_of_day);
-    if (further > 0)
-      out.text(c.unit);
-    if (further > 1)
-      write(out, c.weights);
-  }
+  for (const auto& c : how.columns)
+    encode(out, c);
   if (how.target_column)
     out.natural(*how.target_column);
   else
@@ -284,10 +211,10 @@ void encode(encoder& out, const preprocessing& how) {
     else
       out.real(v);
   const auto scales = written_scales(how);
-  write(out, std::span(how.mean).first(scales));
-  write(out, std::span(how.deviation).first(scales));
+  encode_list(out, std::span(how.mean).first(scales));
+  encode_list(out, std::span(how.deviation).first(scales));
   out.real(how.largest);
-  write(out, how.classes);
+  encode_list(out, how.classes);
   out.real(how.target_mean).real(how.target_deviation);
   out.array(2).natural(how.checksum.high).natural(how.checksum.low);
   out.natural(static_cast<std::uint64_t>(how.layout)).array(how.sizes.sizes.size());
@@ -321,14 +248,14 @@ preprocessing decode_preprocessing(decoder& in) {
   else
     read_columns(in, how);
   how.blanks = decode_list(in, [](decoder& d) {
-    return d.is_nil() ? std::numeric_limits<double>::quiet_NaN() : read_finite(d);
+    return d.is_nil() ? std::numeric_limits<double>::quiet_NaN() : decode_finite(d);
   });
   how.mean = decode_list(in, number);
   how.deviation = decode_list(in, number);
   if (!in.failed())
     repeat_scales(in, how);
-  how.largest = static_cast<float>(read_finite(in));
-  how.classes = read_texts(in);
+  how.largest = static_cast<float>(decode_finite(in));
+  how.classes = decode_texts(in);
   how.target_mean = in.real();
   how.target_deviation = in.real();
   in.array(2);
@@ -338,7 +265,7 @@ preprocessing decode_preprocessing(decoder& in) {
     read_layout(in, how);
   if (with_limits)
     how.limit = decode_list(in, [](decoder& d) {
-      return d.is_nil() ? std::numeric_limits<double>::infinity() : read_finite(d);
+      return d.is_nil() ? std::numeric_limits<double>::infinity() : decode_finite(d);
     });
   if (!in.failed())
     check(in, how);

@@ -7,6 +7,7 @@
 #include "engine/export/source/output_decoder.hpp"
 #include "engine/export/source/python_rows.hpp"
 #include "engine/export/source/row_source.hpp"
+#include "engine/export/source/text_source.hpp"
 #include "genome/base/text.hpp"
 
 #include <fmt/format.h>
@@ -148,11 +149,13 @@ private:
   }
 
   void imports(bool of_table = false) {
-    lines(0, fmt::format(
-                 "{}import json\nimport math\nimport pathlib\nimport struct\n{}\nimport "
-                 "torch\nfrom torch import nn\nfrom torch.nn import functional as F\n",
-                 of_table ? "import csv\nimport gzip\nimport io\n" : "",
-                 of_table ? "import sys\n" : ""));
+    lines(0,
+          fmt::format(
+              "{}{}import json\nimport math\nimport pathlib\nimport struct\n{}\nimport "
+              "torch\nfrom torch import nn\nfrom torch.nn import functional as F\n",
+              of_table && has_text_scores(how_) ? "import array\n" : "",
+              of_table ? "import csv\nimport gzip\nimport io\n" : "",
+              of_table ? "import sys\n" : ""));
     line(0, "");
   }
 

@@ -304,6 +304,11 @@ private:
       line(2, fmt::format("values.append(self.yes_no({})){}", field, comment));
       break;
     case encoding_kind::text:
+      if (c.scores.count() > 0)
+        line(2, fmt::format("values.extend(self.scores({0}, self.score_places{1}, "
+                            "self.score_weights{1}, self.coefficients{1}, "
+                            "self.intercepts{1}))",
+                            field, i));
       line(2, fmt::format(
                   "values.extend(self.text({0}, self.places{1}, self.weights{1})){2}",
                   field, i, comment));

@@ -14,10 +14,27 @@ namespace clade {
 namespace {
 
 constexpr std::string_view methods = R"py(def text(self, text, places, weights):
-    # Returns the weights of the terms of a text; words and pairs make a length of 1, pieces of words another.
+    # Returns the weights of all terms in a text.
     values = [0.0] * len(weights)
+    for place, weight in self.weigh(text, places, weights).items():
+        values[place] = weight
+    return values
+
+def scores(self, text, places, weights, coefficients, intercepts):
+    # Returns the scores that the linear model of a column gives a text.
+    scores = list(intercepts)
+    for place, weight in self.weigh(text, places, weights).items():
+        single = array.array("f", [weight])[0]
+        for i in range(len(scores)):
+            scores[i] += single * coefficients[place * len(scores) + i]
+    return list(array.array("f", scores))
+
+def weigh(self, text, places, weights):
+    # Returns the weights of the terms that are in a text, by place, in order; words and pairs make a length of 1, pieces of
+    # words another.
+    weighed = {}
     if text.lower() in BLANKS:
-        return values
+        return weighed
     counts = {}
     for term in self.terms(text):
         if term in places:
@@ -25,11 +42,11 @@ constexpr std::string_view methods = R"py(def text(self, text, places, weights):
     squares = [0.0, 0.0]
     for term in sorted(counts, key=places.get):
         weight = (1.0 + math.log(counts[term])) * weights[places[term]]
-        values[places[term]] = weight
+        weighed[places[term]] = weight
         squares[term[0] == "#"] += weight * weight
     for term in counts:
-        values[places[term]] /= math.sqrt(squares[term[0] == "#"])
-    return values
+        weighed[places[term]] /= math.sqrt(squares[term[0] == "#"])
+    return weighed
 
 def terms(self, text):
     # Returns the words of a text, pairs of them, and pieces of each word, with repeated ones.
@@ -117,16 +134,33 @@ bool has_text_columns(const preprocessing& how) {
          != how.columns.end();
 }
 
+bool has_text_scores(const preprocessing& how) {
+  return std::ranges::any_of(
+      how.columns, [](const column_encoding& c) { return c.scores.count() > 0; });
+}
+
 std::string text_constants(const preprocessing& how) {
+  const auto numbers = [](const auto& all) {
+    return joined(all, ", ", [](auto v) { return fmt::format("{}", v); });
+  };
   std::string text;
-  for (std::size_t i = 0; i < how.columns.size(); ++i)
-    if (const auto& c = how.columns[i]; c.kind == encoding_kind::text)
+  for (std::size_t i = 0; i < how.columns.size(); ++i) {
+    const auto& c = how.columns[i];
+    if (c.kind == encoding_kind::text)
       text += fmt::format(
           "values{0} = {1}\n"
           "places{0} = {{term: place for place, term in enumerate(values{0})}}\n"
           "weights{0} = [{2}]\n",
-          i, python_literal(c.values),
-          joined(c.weights, ", ", [](double w) { return fmt::format("{}", w); }));
+          i, python_literal(c.values), numbers(c.weights));
+    if (c.scores.count() > 0)
+      text += fmt::format(
+          "score_places{0} = {{term: place for place, term in enumerate({1})}}\n"
+          "score_weights{0} = [{2}]\n"
+          "coefficients{0} = array.array(\"f\", [{3}])\n"
+          "intercepts{0} = array.array(\"f\", [{4}])\n",
+          i, python_literal(c.scores.terms), numbers(c.scores.weights),
+          numbers(c.scores.fit.coefficients), numbers(c.scores.fit.intercepts));
+  }
   return text;
 }
 

@@ -88,7 +88,8 @@ TEST_CASE("resolved: what an older one does not say of its data is as it was the
   std::string text = to_toml(files.loaded(files.valid));
   for (const char* key :
        {"blanks = \"impute\"\n", "delimiter = \"auto\"\n", "decimal = \"auto\"\n",
-        "encoding = \"auto\"\n", "scale = \"auto\"\n", "layout = \"auto\"\n"})
+        "encoding = \"auto\"\n", "scale = \"auto\"\n", "texts = \"scores\"\n",
+        "layout = \"auto\"\n"})
     text.erase(text.find(key), std::string(key).size());
   const auto old = parse_resolved(text, "resolved");
   REQUIRE(old);
@@ -97,6 +98,7 @@ TEST_CASE("resolved: what an older one does not say of its data is as it was the
   CHECK(old->data.decimal == ".");
   CHECK(old->data.encoding == "utf-8");
   CHECK(old->data.scale == scale_rule::deviation);
+  CHECK(old->data.texts == text_rule::terms);
   CHECK(old->data.layout == array_layout::channels_first);
   // Shares of a stored run may be relative to each other.
   const auto at = text.find("test = 0.2");
@@ -126,6 +128,7 @@ delimiter = "auto"
 decimal = "auto"
 encoding = "auto"
 scale = "auto"
+texts = "scores"
 shape = []
 layout = "auto"
 split = {train = 0.6, validation = 0.2, test = 0.2}

@@ -124,3 +124,23 @@ TEST_CASE("row source: a column of sentences brings its terms and their weights"
   CHECK(has(methods, "if count == 10000:"));
   CHECK(has(methods, "[(0x80, 0xa9), "));
 }
+
+TEST_CASE("row source: scores of sentences stand before their terms") {
+  const auto how = of(
+      {{.name = "review",
+        .kind = encoding_kind::text,
+        .values = {"bad"},
+        .weights = {2},
+        .scores = {.terms = {"#goo", "bad"},
+                   .weights = {1.5, 2},
+                   .fit = {.coefficients = {0.1F, -1, 2, 3}, .intercepts = {0.5F, 0}}}}});
+  CHECK(has_text_scores(how));
+  CHECK_FALSE(has_text_scores(of({{.kind = encoding_kind::text}})));
+  const auto constants = text_constants(how);
+  CHECK(has(constants, "in enumerate([\"#goo\", \"bad\"])}\n"));
+  CHECK(has(constants, "score_weights0 = [1.5, 2]\n"));
+  CHECK(has(constants, "coefficients0 = array.array(\"f\", [0.1, -1, 2, 3])\n"));
+  CHECK(has(constants, "intercepts0 = array.array(\"f\", [0.5, 0])\n"));
+  const auto text = row_methods(how, {});
+  CHECK(text.find("self.scores(row[0], ") < text.find("self.text(row[0], "));
+}

@@ -3,7 +3,7 @@
 // the list of the texts that have them, from which the counts by class, or the sums of the
 // targets, follow one term at a time.
 
-#include "engine/data/columns/vocabulary.hpp"
+#include "engine/data/texts/vocabulary.hpp"
 
 #include "engine/data/bytes/text_terms.hpp"
 #include "genome/genes/hash.hpp"
@@ -24,35 +24,6 @@ constexpr std::size_t most_counted = std::size_t{1} << 22; // Terms at once.
 constexpr std::size_t most_weighed = 300'000; // Terms that texts are listed of.
 constexpr std::uint32_t least_texts = 2;
 
-/// The texts to learn from, by example of the training part.
-struct training_texts {
-  std::vector<const std::string*> texts;
-  std::vector<std::uint32_t> examples;
-};
-
-training_texts texts_of(const examples& e, const text_column& column,
-                        std::span<const std::uint32_t> train) {
-  const std::size_t width = e.features.size() / e.count;
-  training_texts all;
-  std::size_t bytes = 0;
-  for (const std::uint32_t i : train) {
-    const double code = e.features[i * width + column.feature];
-    if (std::isnan(code))
-      continue;
-    all.texts.push_back(&column.values[static_cast<std::size_t>(code)]);
-    all.examples.push_back(i);
-    bytes += all.texts.back()->size();
-  }
-  const std::size_t every = bytes / most_bytes + 1;
-  for (std::size_t i = 0; i * every < all.texts.size(); ++i) {
-    all.texts[i] = all.texts[i * every];
-    all.examples[i] = all.examples[i * every];
-  }
-  all.texts.resize((all.texts.size() + every - 1) / every);
-  all.examples.resize(all.texts.size());
-  return all;
-}
-
 /// How many texts have a term, by its hash.
 using text_counts = std::unordered_map<std::uint64_t, std::uint32_t>;
 
@@ -65,7 +36,7 @@ std::vector<std::uint64_t> terms_in(std::string_view text) {
   return hashes;
 }
 
-text_counts count_texts(const training_texts& from) {
+text_counts count_texts(const listed_texts& from) {
   text_counts counts;
   for (const std::string* text : from.texts) {
     for (const std::uint64_t hash : terms_in(*text))
@@ -89,14 +60,7 @@ void keep_frequent(text_counts& counts) {
   std::erase_if(counts, [least](const auto& c) { return c.second <= least; });
 }
 
-/// A term and the texts that have it.
-struct listed_term {
-  std::string term;
-  std::vector<std::uint32_t> texts; ///< Places among the texts that are learnt from.
-};
-
-std::vector<listed_term> list_texts(const training_texts& from,
-                                    const text_counts& counts) {
+std::vector<listed_term> terms_of(const listed_texts& from, const text_counts& counts) {
   std::unordered_map<std::uint64_t, std::size_t> places;
   std::vector<listed_term> out;
   for (std::uint32_t i = 0; i < from.texts.size(); ++i)
@@ -120,7 +84,7 @@ std::vector<listed_term> list_texts(const training_texts& from,
 /// Measures how much terms tell of the target.
 class telling {
 public:
-  telling(const examples& e, const training_texts& from) {
+  telling(const examples& e, const listed_texts& from) {
     const auto n = static_cast<double>(from.texts.size());
     if (e.labels.empty()) {
       for (const std::uint32_t i : from.examples)
@@ -196,38 +160,81 @@ void keep_first(std::vector<told_term>& terms, std::size_t most) {
   terms.resize(kept);
 }
 
-} // namespace
-
-std::size_t terms_of_each(std::size_t columns, std::size_t examples) {
-  const auto fits = most_weights / std::max<std::size_t>(examples, 1);
-  return std::min(most_terms, fits) / std::max<std::size_t>(columns, 1);
+/// The terms in order, with their weights by so many texts.
+vocabulary weighed(std::vector<const listed_term*> terms, std::size_t texts) {
+  std::ranges::sort(terms, {}, &listed_term::term);
+  const auto n = static_cast<double>(texts);
+  vocabulary out;
+  for (const listed_term* t : terms) {
+    out.terms.push_back(t->term);
+    out.weights.push_back(
+        1 + std::log((1 + n) / (1 + static_cast<double>(t->texts.size()))));
+  }
+  return out;
 }
 
-vocabulary learn_vocabulary(const examples& e, const text_column& texts,
-                            std::span<const std::uint32_t> train, std::size_t most) {
-  const auto from = texts_of(e, texts, train);
-  auto counts = count_texts(from);
+} // namespace
+
+listed_texts list_texts(const examples& e, const text_column& column,
+                        std::span<const std::uint32_t> train) {
+  const std::size_t width = e.features.size() / e.count;
+  listed_texts all;
+  std::size_t bytes = 0;
+  for (const std::uint32_t i : train) {
+    const double code = e.features[i * width + column.feature];
+    if (std::isnan(code))
+      continue;
+    all.texts.push_back(&column.values[static_cast<std::size_t>(code)]);
+    all.examples.push_back(i);
+    bytes += all.texts.back()->size();
+  }
+  const std::size_t every = bytes / most_bytes + 1;
+  for (std::size_t i = 0; i * every < all.texts.size(); ++i) {
+    all.texts[i] = all.texts[i * every];
+    all.examples[i] = all.examples[i * every];
+  }
+  all.texts.resize((all.texts.size() + every - 1) / every);
+  all.examples.resize(all.texts.size());
+  auto counts = count_texts(all);
   keep_frequent(counts);
-  const auto listed = list_texts(from, counts);
+  all.terms = terms_of(all, counts);
+  return all;
+}
+
+std::size_t terms_of_each(std::size_t most, std::size_t columns, std::size_t examples) {
+  const auto fits = most_weights / std::max<std::size_t>(examples, 1);
+  return std::min(most, fits) / std::max<std::size_t>(columns, 1);
+}
+
+vocabulary telling_vocabulary(const examples& e, const listed_texts& from,
+                              std::size_t most) {
   telling told(e, from);
   const double least = told.by_chance();
   std::vector<told_term> words, pieces;
-  for (const listed_term& term : listed)
+  for (const listed_term& term : from.terms)
     if (const double said = told.of(term.texts); said > least)
       (term.term.front() == '#' ? pieces : words).push_back({&term, said});
   // One kind has the room that the other does not need.
   keep_first(words, std::max(most / 3, most - std::min(most, pieces.size())));
   keep_first(pieces, most - words.size());
   words.insert(words.end(), pieces.begin(), pieces.end());
-  std::ranges::sort(words, {}, [](const told_term& t) { return t.term->term; });
-  const auto n = static_cast<double>(from.texts.size());
-  vocabulary out;
-  for (const told_term& t : words) {
-    out.terms.push_back(t.term->term);
-    out.weights.push_back(
-        1 + std::log((1 + n) / (1 + static_cast<double>(t.term->texts.size()))));
+  std::vector<const listed_term*> kept;
+  for (const told_term& t : words)
+    kept.push_back(t.term);
+  return weighed(std::move(kept), from.texts.size());
+}
+
+vocabulary common_vocabulary(const listed_texts& from, std::size_t most) {
+  std::vector<const listed_term*> kept;
+  for (const listed_term& term : from.terms)
+    if (term.texts.size() < from.texts.size())
+      kept.push_back(&term);
+  if (kept.size() > most) {
+    std::ranges::stable_sort(kept, std::greater(),
+                             [](const listed_term* t) { return t->texts.size(); });
+    kept.resize(most);
   }
-  return out;
+  return weighed(std::move(kept), from.texts.size());
 }
 
 } // namespace clade
