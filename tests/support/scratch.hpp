@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 
 namespace clade {
@@ -33,9 +33,11 @@ private:
   std::filesystem::path path_;
 };
 
+/// Returns what can be read of a file, which may go away meanwhile as those of processes do.
 inline std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 inline void write_text(const std::filesystem::path& file, const std::string& text) {
