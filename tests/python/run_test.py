@@ -34,7 +34,7 @@ class Searching(SearchTest):
         run = self.search(iris(), target="kind", settings={"final.model": "ensemble"})
         board = run.leaderboard()
         self.assertLessEqual({"boosted trees", "the linear model"}, set(board["model"]))
-        # Of few rows, models that can be are judged by cross-validation, and come first.
+        # Cross-validation judges the models of few rows that it can, and they come first.
         crossed = board["cross_validation.accuracy"].notna()
         self.assertLessEqual({"boosted trees", "the linear model"}, set(board["model"][crossed]))
         self.assertTrue(crossed.is_monotonic_decreasing)
