@@ -266,8 +266,11 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::no_forecast:
     return column
            + " orders the rows in time, but each row's target is predicted from the same "
-             "row alone: this is no forecast; columns of earlier values, such as the "
-             "target of the row before, make one";
+             "row alone: this is no forecast; "
+           + (d.task.has_classes()
+                  ? "columns of earlier values, such as the target of the "
+                    "row before, make one"
+                  : "--horizon 12 forecasts the next 12 rows");
   case suspicion_kind::unused_arrays:
     return std::string("nothing is made of the ") + (s.count == 1 ? "array " : "arrays ")
            + all_in_quotes(s.names);
