@@ -1,6 +1,6 @@
 #include "actors/head/data_source.hpp"
 
-#include "engine/data/images/image_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "actors/node/fetched_data.hpp"
 
-#include "engine/data/images/image_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -80,13 +80,15 @@ constexpr auto task_words() {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
-  v.path(describe("file",
-                  "A table (CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, "
-                  "LIBSVM), .npy, .npz, IDX, CIFAR (.bin) or time series with a class "
-                  "or a number each (.ts, .arff), each also as .gz, or a folder with a "
-                  "folder of images (JPEG, PNG, WebP, GIF, BMP) for each class. A "
-                  "relative path starts at the experiment file's folder."),
-         p.file);
+  v.path(
+      describe("file",
+               "A table (CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, "
+               "LIBSVM), .npy, .npz, IDX, CIFAR (.bin) or time series with a class "
+               "or a number each (.ts, .arff), each also as .gz, or a folder with a "
+               "folder of images (JPEG, PNG, WebP, GIF, BMP) or of texts (.txt, .md, or "
+               "no ending) for each class. A relative path starts at the experiment "
+               "file's folder."),
+      p.file);
   v.path(
       describe("target_file", "The file of the targets, where they are not in `file`."),
       p.target_file);

@@ -128,8 +128,9 @@ void write_data(section_text& out, const data_profile& d,
     out.line("test_target_file = " + path_literal(d.test_target_file, folder));
   if (d.target_column)
     out.line("target = "
-                 + toml_writer::quoted(table ? d.label(*d.target_column)
-                                             : std::to_string(*d.target_column + 1)),
+                 + toml_writer::quoted(!d.table.columns.empty()
+                                           ? d.label(*d.target_column)
+                                           : std::to_string(*d.target_column + 1)),
              target_text(d.target_found));
   out.line("task = " + toml_writer::quoted(std::string(d.task.name)),
            d.task.has_classes() ? fmt::format("{} classes", d.classes.size())

@@ -55,7 +55,7 @@ enum class split_rule : std::uint8_t { random, time, group };
 struct data_params {
   /// CSV, a .npy array, a .npz archive, an IDX file of examples, a batch of CIFAR (.bin)
   /// or series (.ts, .arff), each as it is or gzip; or a folder with a folder of images
-  /// for each class.
+  /// or of texts for each class.
   std::filesystem::path file;
   /// IDX, .npy or .npz file of targets where they are not in `file`.
   std::filesystem::path target_file;

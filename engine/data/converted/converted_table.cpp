@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 namespace clade {
@@ -34,6 +35,8 @@ std::optional<placed_message> placed(std::string_view text, std::string_view ori
 
 std::string table_facts::row_place(std::string_view origin, std::uint64_t line) const {
   const std::uint64_t row = line - (named && line > 0 ? 1 : 0);
+  if (row > 0 && row <= files.size())
+    return (std::filesystem::path(origin) / files[row - 1]).string();
   return row == 0 ? std::string(origin) : fmt::format("{}: row {}", origin, row);
 }
 

@@ -32,11 +32,14 @@ struct table_facts {
   /// By column, those that hold texts also where they look like numbers: "007".
   std::vector<bool> texts{};
   std::vector<std::string> notes{}; ///< Sentences on what was left out.
+  /// By row, the file that it is, below the folder that the table was made of; empty where
+  /// rows are no files.
+  std::vector<std::string> files{};
 
   /// Puts rows of the table in the place of lines of the text: "x.parquet:8: wrong"
   /// becomes "x.parquet: row 7: wrong".
   [[nodiscard]] error in_rows(error e, std::string_view origin) const;
-  /// Returns the place of the row that is in that line: "x.parquet: row 7".
+  /// Returns the place of the row that is in that line: "x.parquet: row 7", or its file.
   [[nodiscard]] std::string row_place(std::string_view origin, std::uint64_t line) const;
 };
 

@@ -1,6 +1,8 @@
 #include "engine/data/converted/data_file.hpp"
 
 #include "engine/data/converted/table_readers.hpp"
+#include "engine/data/converted/text_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 
@@ -47,7 +49,12 @@ expected<converted_table> convert_table(table_kind kind,
 
 expected<data_file> read_data_file(const std::filesystem::path& file,
                                    const table_choice& which, const file_limits& limits) {
-  if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
+  if (is_text_folder(file)) {
+    auto bounded = which;
+    bounded.most_bytes = std::min(which.most_bytes, limits.most_bytes / 4);
+    return read_text_folder(file, bounded);
+  }
+  if (is_folder(file)) {
     const auto data = file_of_data_in(file);
     return fail_in(file.string(), {error_kind::invalid_input,
                                    "is a folder, not a file"

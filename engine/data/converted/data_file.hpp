@@ -19,8 +19,8 @@ struct data_file : file_bytes {
 };
 
 /// Reads all of a file of data. Errors are those of `read_file` and `refuse_unread_kind`,
-/// and of a table that is not what it should be; of a folder, the message names a file
-/// in it.
+/// and of a table that is not what it should be. A folder is read if it is one of texts by
+/// class (text_folder.hpp); of another one, the message names a file in it.
 [[nodiscard]] expected<data_file>
 read_data_file(const std::filesystem::path& file, const table_choice& which = {},
                const file_limits& limits = data_limits());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/images/picture.hpp"
 
 #include <cstddef>
@@ -11,41 +12,6 @@
 #include <vector>
 
 namespace clade {
-
-/// The images below a folder, in order of their paths. The class of an image is the first
-/// folder on its way: "cats" of "cats/persian/1.jpg".
-struct image_folder {
-  struct image {
-    std::filesystem::path path; ///< Relative to the folder.
-    std::size_t label = 0;      ///< Among `classes`.
-  };
-
-  std::filesystem::path folder;
-  std::vector<image> images;
-  std::vector<std::string> classes; ///< Each has an image.
-  /// Images that lie in the folder itself, and so have no class.
-  std::vector<std::filesystem::path> unlabelled;
-};
-
-/// Finds them, by the endings of their names. Hidden files and folders are left out, and
-/// folders are not entered through links but for those of classes. An error where there
-/// is no such folder, it cannot be read, or is deeper or fuller than one can mean.
-[[nodiscard]] expected<image_folder> find_images(const std::filesystem::path& folder);
-
-/// Refuses a folder without any image that has a class, and says what is there.
-[[nodiscard]] expected<void> check_classes_of(const image_folder& found);
-
-/// The parts of a data set that a folder holds, where its folders are named after parts
-/// and hold those of the classes.
-struct folder_parts {
-  std::filesystem::path train, test; ///< No `test`: it has none.
-  std::filesystem::path unused;      ///< A third part ("val" beside "test"), if any.
-};
-
-/// Returns "x/train" and "x/test" (or "x/val", "x/valid", "x/validation") of a folder x
-/// that has these; x alone where its folders are those of classes. A folder that holds
-/// nothing but one other is that one.
-[[nodiscard]] folder_parts parts_of_folder(const std::filesystem::path& folder);
 
 /// The facts that a look at an image shows.
 struct seen_image {
@@ -83,13 +49,6 @@ struct decoded_examples {
 read_images(const std::filesystem::path& folder,
             const std::vector<std::filesystem::path>& files, const data_params& params);
 
-/// Whether a path of data is a folder, which is then one of images.
-[[nodiscard]] bool is_folder(const std::filesystem::path& path);
-
-/// Returns the checksum that `read_images` gives, without decoding: of all paths and bytes.
-[[nodiscard]] genome_hash checksum_of(const std::filesystem::path& folder,
-                                      const std::vector<std::filesystem::path>& files);
-
 /// Images to be predicted: the file, or all images below the folder.
 struct decoded_images {
   std::vector<std::string> names;   ///< Their paths below the folder, or the file's name.
@@ -109,9 +68,5 @@ struct decoded_images {
 decode_images(const std::filesystem::path& folder,
               const std::vector<std::filesystem::path>& files,
               std::vector<std::string> classes, const tensor_shape& shape);
-
-/// Returns the checksum of what examples are read from: that of a file's bytes, or of all
-/// paths and bytes of a folder of images, as `read_image_folder` gives it.
-[[nodiscard]] expected<genome_hash> checksum_of_data(const std::filesystem::path& path);
 
 } // namespace clade

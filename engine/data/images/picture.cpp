@@ -1,6 +1,5 @@
 #include "engine/data/images/picture.hpp"
 
-#include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/images/decoders.hpp"
 
 #include <fmt/format.h>
@@ -138,15 +137,6 @@ std::uint8_t weighed(const std::uint8_t* first, std::size_t step, const covered&
 tl::unexpected<error> image_decoders::damaged(std::string_view why) {
   return fail(error_kind::invalid_input,
               fmt::format("the image is damaged ({}); fetch it again", why));
-}
-
-bool has_image_ending(std::string_view name) {
-  constexpr std::array<std::string_view, 8> endings{".png", ".jpg",  ".jpeg", ".jpe",
-                                                    ".gif", ".webp", ".bmp",  ".dib"};
-  return std::ranges::any_of(endings, [&](std::string_view ending) {
-    return name.size() > ending.size()
-           && equal_in_any_case(name.substr(name.size() - ending.size()), ending);
-  });
 }
 
 expected<image_header> read_image_header(std::string_view bytes) {

@@ -32,9 +32,6 @@ struct image_header {
 /// An image of more pixels is refused by its header.
 inline constexpr std::size_t most_pixels = 100'000'000;
 
-/// Files with these endings are taken for images, in letters of any case.
-[[nodiscard]] bool has_image_ending(std::string_view name);
-
 /// Reads the header of a JPEG, PNG, WebP, BMP or GIF image, known by its first bytes. An
 /// error says why there is no such image: another kind, damaged, too large.
 [[nodiscard]] expected<image_header> read_image_header(std::string_view bytes);

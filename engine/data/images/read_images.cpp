@@ -1,5 +1,4 @@
 // Files are read whole, one for each thread; their pixels lie in one buffer as bytes.
-#include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/images/image_folder.hpp"
 #include "genome/base/all_processors.hpp"
 #include "genome/base/text.hpp"
@@ -85,34 +84,6 @@ decoded_files decode_files(const std::vector<fs::path>& files, const image_sizes
     if (const auto done = decode_into(*bytes, to, place); !done)
       out.problems[i] = done.error().message;
   });
-  return out;
-}
-
-/// Makes one checksum of all paths and the checksums of what is there.
-class checksum_of_all {
-public:
-  void add(const fs::path& path, const genome_hash& of_bytes) {
-    text_ += fmt::format("{}{}{}\n", path.generic_string(), '\0', to_text(of_bytes));
-  }
-  [[nodiscard]] genome_hash value() const { return hash128(text_); }
-
-private:
-  std::string text_;
-};
-
-std::vector<fs::path> paths_of(const image_folder& found) {
-  std::vector<fs::path> files;
-  files.reserve(found.images.size());
-  for (const auto& image : found.images)
-    files.push_back(image.path);
-  return files;
-}
-
-std::vector<fs::path> below(const fs::path& folder, const std::vector<fs::path>& files) {
-  std::vector<fs::path> out;
-  out.reserve(files.size());
-  for (const fs::path& file : files)
-    out.push_back(folder / file);
   return out;
 }
 
@@ -248,15 +219,15 @@ expected<decoded_examples> read_images(const fs::path& folder,
 expected<examples> read_image_folder(const fs::path& folder, const data_params& params) {
   if (!params.task.has_classes())
     return wrong(folder, "holds images by class; say task = \"classification\"");
-  const auto found = find_images(folder);
+  const auto found = find_classes(folder, folder_kind::images);
   if (!found)
     return tl::unexpected(found.error());
   if (auto fine = check_classes_of(*found); !fine)
     return tl::unexpected(std::move(fine).error());
-  return read_images(folder, paths_of(*found), params).map([&](decoded_examples&& read) {
+  return read_images(folder, found->paths(), params).map([&](decoded_examples&& read) {
     read.all.classes = found->classes;
     for (const auto i : read.decoded)
-      read.all.labels.push_back(static_cast<std::uint32_t>(found->images[i].label));
+      read.all.labels.push_back(static_cast<std::uint32_t>(found->files[i].label));
     return std::move(read.all);
   });
 }
@@ -284,38 +255,18 @@ expected<decoded_images> decode_images(const fs::path& folder,
 expected<decoded_images> decode_images(const fs::path& path, const tensor_shape& shape) {
   if (!is_folder(path))
     return decode_images(path.parent_path(), {path.filename()}, {""}, shape);
-  const auto found = find_images(path);
+  const auto found = find_classes(path, folder_kind::images);
   if (!found)
     return tl::unexpected(found.error());
   std::vector<fs::path> files = found->unlabelled;
   std::vector<std::string> classes(files.size());
-  for (const auto& image : found->images) {
+  for (const auto& image : found->files) {
     files.push_back(image.path);
     classes.push_back(found->classes[image.label]);
   }
   if (files.empty())
     return wrong(path, "holds no image (.jpg, .png, .webp, .gif or .bmp)");
   return decode_images(path, files, std::move(classes), shape);
-}
-
-genome_hash checksum_of(const fs::path& folder, const std::vector<fs::path>& files) {
-  const auto paths = below(folder, files);
-  std::vector<genome_hash> checksums(paths.size());
-  on_all_processors(paths.size(), [&](std::size_t i) {
-    if (const auto read = read_image_file(paths[i]))
-      checksums[i] = hash128(*read);
-  });
-  checksum_of_all all;
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    all.add(files[i], checksums[i]);
-  return all.value();
-}
-
-expected<genome_hash> checksum_of_data(const fs::path& path) {
-  if (!is_folder(path))
-    return checksum_of_file(path);
-  return find_images(path).map(
-      [&](const image_folder& found) { return checksum_of(path, paths_of(found)); });
 }
 
 } // namespace clade

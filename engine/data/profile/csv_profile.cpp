@@ -7,12 +7,12 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/converted/data_file.hpp"
+#include "engine/data/leaks/sum_leak.hpp"
+#include "engine/data/leaks/target_leak.hpp"
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/forecast_profile.hpp"
 #include "engine/data/profile/profile_words.hpp"
-#include "engine/data/profile/sum_leak.hpp"
 #include "engine/data/profile/target_guess.hpp"
-#include "engine/data/profile/target_leak.hpp"
 #include "engine/data/tables/csv_start.hpp"
 #include "engine/data/tables/csv_targets.hpp"
 #include "genome/genes/hash.hpp"
@@ -280,6 +280,10 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   if (!table)
     return tl::unexpected(std::move(table).error());
   p.table = std::move(*table);
+  // However few or short the texts of files are, they are texts.
+  if (csv.facts && !csv.facts->files.empty())
+    p.table.columns.front().kind = column_kind::text,
+    p.table.columns.front().spaced = true;
   for (const repeated_name& one : csv.start.repeated)
     p.suspicions.push_back(
         {.kind = suspicion_kind::named_twice, .column = one.second, .value = one.name});

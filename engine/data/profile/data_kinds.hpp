@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/profile/data_profile.hpp"
 
 namespace clade {
@@ -9,6 +10,7 @@ namespace clade {
 [[nodiscard]] expected<data_profile> profile_array(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_cifar(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_images(const profile_request& request);
+[[nodiscard]] expected<data_profile> profile_texts(const profile_request& request);
 [[nodiscard]] expected<data_profile> profile_series(const profile_request& request);
 
 /// Returns the column of a table that names files of images, and the folder at which the
@@ -25,6 +27,15 @@ find_listed_images(const data_profile& profile);
 [[nodiscard]] expected<void> profile_listed_images(data_profile& profile,
                                                    const listed_images& images,
                                                    std::string_view text);
+
+/// Notes which files and folders of a folder by class are left out, and classes of which the
+/// test part has no example (folder_profile.cpp).
+void note_places(data_profile& profile, const class_folder& found,
+                 const folder_parts& parts);
+
+/// Refuses words that say what the folders of classes say.
+[[nodiscard]] expected<void> check_folder_request(const profile_request& request,
+                                                  folder_kind kind);
 
 /// Finishes a profile whose target's values are known: the task, the classes (named by
 /// `class_names` where they are the numbers 0, 1, ...), what is suspicious, the split.

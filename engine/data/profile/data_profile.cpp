@@ -83,7 +83,8 @@ split_shares data_profile::shares() const {
 
 expected<data_profile> profile_data(const profile_request& request) {
   if (is_folder(request.file))
-    return profile_images(request);
+    return is_text_folder(request.file) ? profile_texts(request)
+                                        : profile_images(request);
   const auto front = read_front(request.file, telling_bytes);
   if (!front)
     return tl::unexpected(front.error());

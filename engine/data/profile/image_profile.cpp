@@ -77,17 +77,6 @@ void note_repeated(data_profile& p, const seen_images& all) {
                         images_are(same)));
 }
 
-void note_places(data_profile& p, const image_folder& found, const folder_parts& parts) {
-  if (!found.unlabelled.empty())
-    note(p, fmt::format("{} in no folder of a class and left out, such as {}",
-                        images_are(found.unlabelled.size()),
-                        found.unlabelled.front().generic_string()));
-  if (!parts.unused.empty())
-    note(p,
-         fmt::format("the folder {} is not used: the validation part is taken from {}",
-                     parts.unused.filename().string(), parts.train.filename().string()));
-}
-
 std::string sizes_of(const std::vector<seen_image>& seen) {
   const image_header *least = nullptr, *most = nullptr;
   for (const seen_image& s : seen) {
@@ -144,21 +133,17 @@ std::optional<std::filesystem::path> folder_with(const std::filesystem::path& fo
 } // namespace
 
 expected<data_profile> profile_images(const profile_request& request) {
-  if (!request.target.empty())
-    return wrong(request.file, "is a folder: the classes are the names of the folders in "
-                               "it; leave out --target");
-  if (request.task && !request.task->has_classes())
-    return wrong(request.file, "holds images by class, which are no numbers; leave out "
-                               "--task");
+  if (auto fine = check_folder_request(request, folder_kind::images); !fine)
+    return tl::unexpected(std::move(fine).error());
   const auto parts = parts_of_folder(request.file);
-  const auto found = find_images(parts.train);
+  const auto found = find_classes(parts.train, folder_kind::images);
   if (!found)
     return tl::unexpected(found.error());
   if (auto fine = check_classes_of(*found); !fine)
     return tl::unexpected(std::move(fine).error());
   seen_images all;
   std::vector<std::filesystem::path> files;
-  for (const auto& image : found->images) {
+  for (const auto& image : found->files) {
     files.push_back(found->folder / image.path);
     all.paths.push_back(image.path);
     all.targets.push_back(found->classes[image.label]);

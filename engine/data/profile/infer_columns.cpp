@@ -3,9 +3,9 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/csv_form.hpp"
-#include "engine/data/converted/data_file.hpp"
+#include "engine/data/converted/text_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/formats/data_format.hpp"
-#include "engine/data/images/image_folder.hpp"
 #include "engine/data/profile/forecast_profile.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/csv_head.hpp"
@@ -318,7 +318,7 @@ expected<inferred_data> infer_forecast(const data_params& params, data_file read
 } // namespace
 
 expected<inferred_data> infer_columns(const data_params& params) {
-  if (is_folder(params.file))
+  if (is_folder(params.file) && !is_text_folder(params.file))
     return nothing_inferred(params);
   if (!params.images.empty())
     return inferred_data{.params = params};
@@ -329,7 +329,9 @@ expected<inferred_data> infer_columns(const data_params& params) {
       || !params.target_file.empty())
     return nothing_inferred(params);
   const auto facts = read->table;
-  const auto written = params_of(*read, params);
+  auto written = params_of(*read, params);
+  if (facts && !facts->files.empty() && params.columns.empty() && params.ignore.empty())
+    written.columns = {{text_column_name, encoding_kind::text}};
   if (params.forecast.horizon > 0)
     return infer_forecast(written, std::move(*read));
   auto inferred = open(written, std::move(*read)).and_then([&](open_table&& table) {

@@ -1,7 +1,7 @@
 #include "engine/data/profile/profile_words.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
-#include "engine/data/images/picture.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 

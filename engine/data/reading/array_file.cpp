@@ -1,10 +1,10 @@
 #include "engine/data/reading/array_file.hpp"
 
 #include "engine/data/converted/data_file.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/text_array.hpp"
-#include "engine/data/images/image_folder.hpp"
 
 #include <array>
 #include <charconv>
@@ -104,7 +104,9 @@ expected<std::vector<std::string>> read_array_names(const std::filesystem::path&
 expected<layout> layout_of(const data_params& params) {
   if (!params.shape.sizes.empty())
     return params.shape.layout().value_or(layout::vector);
-  if (is_folder(params.file) || !params.images.empty())
+  if (is_folder(params.file))
+    return is_text_folder(params.file) ? layout::vector : layout::image;
+  if (!params.images.empty())
     return layout::image;
   const auto front = read_front(params.file, telling_bytes);
   if (!front)

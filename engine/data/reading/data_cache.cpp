@@ -11,7 +11,7 @@
 #include "engine/data/reading/data_cache.hpp"
 
 #include "engine/data/columns/examples.hpp"
-#include "engine/data/images/image_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/reading/cached_form.hpp"
 #include "genome/genes/hash.hpp"
 

@@ -275,7 +275,8 @@ expected<data_set> load_files(const data_params& params, std::uint64_t seed,
     return assemble(std::move(*e), std::nullopt, params, seed, how);
   // If nobody says a shape, series and files of images get that of those to train on.
   auto like_training = params;
-  if (e->shape.layout() == layout::sequence || !e->names.empty())
+  if (e->shape.layout() == layout::sequence
+      || (!e->names.empty() && e->shape.layout() == layout::image))
     like_training.shape = e->shape;
   auto test = read_limited(*tested, like_training, seed, 1);
   if (!test)

@@ -1,7 +1,7 @@
 // Which files and arrays an experiment names, and the checksum of all of them.
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/converted/data_file.hpp"
-#include "engine/data/images/image_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/reading/image_examples.hpp"
 #include "genome/genes/hash.hpp"
 

@@ -67,6 +67,10 @@ bool preprocessing::takes_text_lines() const {
          && columns.front().name.empty();
 }
 
+bool preprocessing::takes_files_of_text() const {
+  return columns.size() == 1 && columns.front().kind == encoding_kind::text;
+}
+
 std::vector<double> preprocessing::fills() const {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> all;

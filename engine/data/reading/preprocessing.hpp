@@ -66,6 +66,8 @@ struct preprocessing {
   /// Whether each line of a file may be an example: there is one column, of texts, and it
   /// has no name.
   [[nodiscard]] bool takes_text_lines() const;
+  /// Whether files of texts are examples: there is one column, of texts.
+  [[nodiscard]] bool takes_files_of_text() const;
   /// By input, the value that replaces NaN; NaN where a blank is an error.
   [[nodiscard]] std::vector<double> fills() const;
 };
@@ -117,14 +119,14 @@ struct new_examples {
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
   std::vector<std::uint64_t> lines{}; ///< The lines of a CSV's rows; empty otherwise.
-  std::vector<std::string> names{};   ///< The files of images; empty otherwise.
+  std::vector<std::string> names{};   ///< The files of examples; empty otherwise.
   forecast_rows forecasts{};          ///< By row, where series are forecast.
 };
 
 /// Reads examples like those of the training data, with or without the target, which
 /// decides nothing: a CSV with the same columns (where both have names, in any order and
-/// with others among them), an array, CIFAR, an image or a folder of images; the file "-"
-/// is standard input. `array` names it in a .npz; empty: as in training. Blanks are
+/// with others among them), an array, CIFAR, an image or a folder of images, a text or a
+/// folder of texts; the file "-" is standard input. `array` names it in a .npz; empty: as in training. Blanks are
 /// filled, and values that the training data does not have are blanks; the notes say so.
 /// Errors name the file and the line.
 [[nodiscard]] expected<new_examples> read_new_examples(const std::filesystem::path& file,
@@ -139,7 +141,7 @@ struct raw_rows {
   exact_numbers values;               ///< [count, inputs]; NaN is a blank.
   std::vector<std::uint64_t> lines{}; ///< The lines of a CSV; empty otherwise.
   bool by_row = false;                ///< They are rows of a table that was in no CSV.
-  std::vector<std::string> names{};   ///< The files of images; empty otherwise.
+  std::vector<std::string> names{};   ///< The files of examples; empty otherwise.
   std::vector<std::string> notes{};   ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};

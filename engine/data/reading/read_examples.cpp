@@ -1,5 +1,7 @@
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/converted/data_file.hpp"
+#include "engine/data/converted/text_folder.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/forecast/history.hpp"
 #include "engine/data/forecast/window_table.hpp"
 #include "engine/data/formats/cifar.hpp"
@@ -56,6 +58,16 @@ void number_rows(std::vector<std::uint64_t>& lines, const table_facts& facts) {
     line -= facts.named ? 1 : 0;
 }
 
+/// Returns the files that these rows are, if they are any.
+std::vector<std::string> files_of(const std::vector<std::uint64_t>& rows,
+                                  const table_facts& facts) {
+  std::vector<std::string> out;
+  for (const std::uint64_t row : rows)
+    if (row > 0 && row <= facts.files.size())
+      out.push_back(facts.files[row - 1]);
+  return out;
+}
+
 /// Reads the windows that a CSV's series are learnt from. Each has the line of its value.
 expected<examples> read_windows(std::string_view text, const std::string& origin,
                                 const data_params& params) {
@@ -85,8 +97,10 @@ expected<examples> read_table(data_file read, const std::string& origin,
                     });
   if (read.table && !parsed)
     return tl::unexpected(read.table->in_rows(std::move(parsed).error(), origin));
-  if (read.table)
+  if (read.table) {
     number_rows(parsed->places, *read.table);
+    parsed->names = files_of(parsed->places, *read.table);
+  }
   if (parsed) {
     parsed->by_row = read.table.has_value();
     parsed->checksum =
@@ -101,8 +115,12 @@ expected<examples> read_examples(const example_files& from, const data_params& p
   const std::string origin = from.examples.file.string();
   if (is_folder(from.examples.file)) {
     if (!from.targets.file.empty())
-      return wrong(origin, "holds images in folders named after their classes; remove "
+      return wrong(origin, "holds examples in folders named after their classes; remove "
                            "target_file");
+    if (params.forecast.horizon > 0 || !params.images.empty())
+      return wrong(origin, "is a folder of examples by class, and no table");
+  }
+  if (is_folder(from.examples.file) && !is_text_folder(from.examples.file)) {
     if (has_table_params(params))
       return wrong(origin, std::string(no_table_params));
     return read_image_folder(from.examples.file, params);
@@ -200,12 +218,57 @@ expected<raw_rows> read_new_table(data_file read, const std::filesystem::path& f
   return rows;
 }
 
+/// Whether a file is one text, and not a table of texts: its name ends like a text's, the
+/// training data was a folder of such, and its first line does not name the column.
+bool is_one_text(const std::filesystem::path& file, const data_params& params,
+                 const preprocessing& how) {
+  std::error_code unknown;
+  if (!how.takes_files_of_text() || how.target != class_column_name
+      || how.columns.front().name != text_column_name
+      || !has_text_ending(file.filename().string())
+      || (!is_folder(params.file) && params.file.has_extension())
+      || !std::filesystem::is_regular_file(file, unknown))
+    return false;
+  const auto front = read_front(file, telling_bytes);
+  const std::string name = text_column_name;
+  const auto line = front ? front->substr(0, front->find_first_of("\r\n")) : "";
+  return line != name && !line.starts_with(name + ",") && !line.ends_with("," + name);
+}
+
+expected<raw_rows> read_raw_texts(const std::filesystem::path& path,
+                                  const preprocessing& how) {
+  const std::string origin = path.string();
+  if (!how.takes_files_of_text())
+    return wrong(origin, is_folder(path)
+                             ? "is a folder, where the training data is a table; name a "
+                               "file of rows with its columns"
+                             : "is a text, where the training data is none");
+  auto read = read_new_texts(path, {how.columns.front().name, how.target});
+  if (!read)
+    return tl::unexpected(std::move(read).error());
+  const auto facts = std::move(*read->table);
+  auto written = params_of(data_file{{}, facts}, {});
+  return parse_new_csv(read->bytes, origin, facts.named ? written.header : "none", how,
+                       written)
+      .map([&](raw_rows&& rows) {
+        number_rows(rows.lines, facts);
+        rows.names = files_of(rows.lines, facts);
+        rows.by_row = true;
+        for (const std::string& note : facts.notes)
+          rows.notes.push_back(fmt::format("{}: {}", origin, note));
+        return std::move(rows);
+      });
+}
+
 } // namespace
 
 expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
                                  const preprocessing& how) {
-  if (is_folder(from.file) || has_image_ending(from.file.filename().string()))
+  const bool images = how.shape.layout() == layout::image;
+  if (has_image_ending(from.file.filename().string()) || (is_folder(from.file) && images))
     return read_raw_images(from.file, how);
+  if (is_folder(from.file) || is_one_text(from.file, params, how))
+    return read_raw_texts(from.file, how);
   auto which = choice_of(from);
   which.least_features = how.columns.size();
   which.sentences = how.takes_text_lines();

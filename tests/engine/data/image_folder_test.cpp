@@ -52,13 +52,14 @@ TEST_CASE("image folder: the first folder on its way is the class of an image") 
   put(folder, "pets/cat/._color.png", "color.png");
   write(folder, "pets/cat/notes.txt", "no image");
   std::filesystem::create_directories(folder.path() / "pets/empty");
-  const auto found = find_images(folder.path() / "pets");
+  const auto found = find_classes(folder.path() / "pets", folder_kind::images);
   REQUIRE(found);
   CHECK(found->classes == std::vector<std::string>{"cat", "dog"});
-  REQUIRE(found->images.size() == 10);
-  CHECK(found->images.front().path == "cat/color.jpg");
-  CHECK(found->images.back().path == "dog/old/turned6.jpg");
-  CHECK(found->images.back().label == 1);
+  REQUIRE(found->files.size() == 10);
+  CHECK(found->files.front().path == "cat/color.jpg");
+  CHECK(found->files.back().path == "dog/old/turned6.jpg");
+  CHECK(found->files.back().label == 1);
+  CHECK(found->others == 1);
   CHECK(found->unlabelled == std::vector<std::filesystem::path>{"stray.png"});
 }
 
@@ -134,9 +135,9 @@ TEST_CASE("image folder: damaged images are left out up to a share") {
 TEST_CASE("image folder: one that holds no classes says what to do") {
   const scratch_folder folder;
   std::filesystem::create_directories(folder.path() / "empty");
-  CHECK(
-      refusal(folder, params_of(folder.path() / "empty"))
-          .starts_with("empty: holds no image (.jpg, .png, .webp, .gif or .bmp); name"));
+  CHECK(refusal(folder, params_of(folder.path() / "empty"))
+            .starts_with("empty: holds no image (.jpg, .png, .webp, .gif or .bmp) and no "
+                         "text (.txt); name"));
   put(folder, "flat/1.png", "color.png");
   CHECK(refusal(folder, params_of(folder.path() / "flat"))
             .starts_with("flat: holds 1 images and no folder with any"));
@@ -161,10 +162,10 @@ TEST_CASE("image folder: folders through which links lead around have an end") {
   put_pets(folder);
   std::filesystem::create_directory_symlink("..", folder.path() / "pets/cat/round");
   std::filesystem::create_directory_symlink("cat", folder.path() / "pets/tiger");
-  const auto found = find_images(folder.path() / "pets");
+  const auto found = find_classes(folder.path() / "pets", folder_kind::images);
   REQUIRE(found);
   CHECK(found->classes == std::vector<std::string>{"cat", "dog", "tiger"});
-  CHECK(found->images.size() == 15);
+  CHECK(found->files.size() == 15);
 }
 
 TEST_CASE("image folder: parts are found by the names of folders") {

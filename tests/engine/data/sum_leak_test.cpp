@@ -1,4 +1,4 @@
-#include "engine/data/profile/sum_leak.hpp"
+#include "engine/data/leaks/sum_leak.hpp"
 
 #include <catch2/catch.hpp>
 

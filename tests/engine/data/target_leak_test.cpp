@@ -1,4 +1,4 @@
-#include "engine/data/profile/target_leak.hpp"
+#include "engine/data/leaks/target_leak.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -296,7 +296,8 @@ void add_new(CLI::App& app, command& chosen) {
          "A table (CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, LIBSVM), a "
          ".npy or\n.npz array, an IDX file, a batch of CIFAR or time series (.ts, "
          ".arff), "
-         "also\nwith .gz, or a folder with a folder of images for each class")
+         "also\nwith .gz, or a folder with a folder of images or texts (.txt) for each "
+         "class")
       ->required();
   sub->add_option(
       "--target", options->request.target,

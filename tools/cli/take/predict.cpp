@@ -183,10 +183,12 @@ void add_predict(CLI::App& app, command& chosen) {
                   "store")
       ->required()
       ->option_text("MODEL|RUN");
-  sub->add_option("data", options->data,
-                  "Examples like those of the training data, with or without the target: "
-                  "CSV,\n.npy, .npz, IDX, CIFAR or series (.ts, .arff), as they are or "
-                  "gzip, an image or\na folder of images; - reads standard input")
+  sub->add_option(
+         "data", options->data,
+         "Examples like those of the training data, with or without the target: "
+         "CSV,\n.npy, .npz, IDX, CIFAR or series (.ts, .arff), as they are or "
+         "gzip, an image or\na text (.txt) or a folder of them; - reads standard "
+         "input")
       ->required()
       ->option_text("DATA");
   sub->add_option(

@@ -238,7 +238,7 @@ class Run:
     def predict(self, data: Any) -> Any:
         """Returns the class or number that the run's model says of each row of a table, an array or a file.
 
-        For pandas it is a Series with the same index, for polars a Series, for a folder of images (or one image) a
+        For pandas it is a Series with the same index, for polars a Series, for a folder of images or texts (or one of them) a
         dictionary by file, in order of `predict_proba`, else a list or a NumPy array. A run that
         forecasts series gives a table of the steps that follow each series in `data`: of pandas or polars for these, else
         a list of dictionaries.

@@ -57,7 +57,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     """Searches for networks that predict one column from the others, and returns the run.
 
     data      a DataFrame of pandas or polars, an array (rows of columns, or images), or the path of a file
-              or of a folder with a folder of images for each class
+              or of a folder with a folder of images or texts (.txt) for each class
     target    the column to predict, or the values of it: clade.search(X, y)
     minutes   how long the search may take; left out, until the generations of the experiment are done
     task      "classification" or "regression", where the values of the target would say otherwise

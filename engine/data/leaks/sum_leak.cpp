@@ -3,7 +3,7 @@
 // again by least squares, over even rows. It ends when odd rows are predicted; then those
 // go that are not needed. A product is the same for logarithms.
 
-#include "engine/data/profile/sum_leak.hpp"
+#include "engine/data/leaks/sum_leak.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/profile/target_leak.hpp"
+#include "engine/data/leaks/target_leak.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 // Even rows are learnt from, odd ones are predicted. The thing learnt is a list of values
 // with, for each, the most frequent class or the mean target of its rows.
 
-#include "engine/data/profile/target_leak.hpp"
+#include "engine/data/leaks/target_leak.hpp"
 
 #include <algorithm>
 #include <cmath>
