@@ -203,11 +203,14 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                "in order of time; mae is a mean absolute scaled error (MASE): 1 is "
                "what the value one season before was off by lately."),
       p.forecast.horizon, first.forecast.horizon);
-  v.unusual(describe("time", "The column of the times of a forecast, dates or numbers; "
+  v.unusual(describe("time", "The column of the times of series, dates or numbers; "
                              "left out, rows are in order of time."),
             p.forecast.time, first.forecast.time);
-  v.unusual_list(describe("series", "The columns that tell the series of a forecast "
-                                    "apart; left out, there is one series."),
+  v.unusual_list(describe("series", "The columns that tell the series of a table "
+                                    "apart, which has a row for each step. Without "
+                                    "`horizon` each series is an example and has one "
+                                    "target; in a forecast, left out, there is one "
+                                    "series."),
                  p.forecast.series, first.forecast.series);
   v.unusual(describe("season", "The steps after which values are likely to be alike; 0: "
                                "what is usual for such steps, 24 of hours, 7 of days, 12 "

@@ -90,17 +90,23 @@ std::string split_line(const data_profile& d) {
 }
 
 void write_forecast(section_text& out, const forecast_params& p) {
-  if (p.horizon == 0)
+  if (p.horizon == 0 && p.series.empty())
     return;
   const auto list = [](const std::vector<std::string>& names) {
     return "[" + joined(names, ", ", [](const auto& n) { return toml_writer::quoted(n); })
            + "]";
   };
-  out.line(fmt::format("horizon = {}", p.horizon), "so many steps are forecast");
+  if (p.horizon > 0)
+    out.line(fmt::format("horizon = {}", p.horizon), "so many steps are forecast");
   if (!p.time.empty())
     out.line("time = " + toml_writer::quoted(p.time));
   if (!p.series.empty())
-    out.line("series = " + list(p.series), "these columns tell series apart");
+    out.line("series = " + list(p.series),
+             p.horizon > 0 ? "these columns tell series apart"
+                           : "rows of the same value are the steps of "
+                             "one series, which is an example");
+  if (p.horizon == 0)
+    return;
   out.line(fmt::format("season = {}", p.season), "steps");
   if (!p.known.empty())
     out.line("known = " + list(p.known), "for steps that are to be forecast, too");
@@ -111,7 +117,10 @@ void write_data(section_text& out, const data_profile& d,
   const bool table = !d.table.columns.empty() && d.format == "CSV";
   out.line("[data]");
   out.line("file = " + path_literal(d.file, folder),
-           fmt::format("{}, {}{}", d.format, d.rows, table ? " rows" : " examples"));
+           fmt::format("{}, {}{}", d.format, d.rows,
+                       d.forecast.of_examples() ? " series"
+                       : table                  ? " rows"
+                                                : " examples"));
   if (!d.target_file.empty())
     out.line("target_file = " + path_literal(d.target_file, folder));
   if (!d.array.empty())
@@ -158,15 +167,32 @@ void write_data(section_text& out, const data_profile& d,
     out.line("shape = " + to_text(d.shape),
              "channels, height, width: images are scaled to it; theirs: "
                  + d.image_sizes);
+  if (d.steps.count > 0)
+    out.line(
+        "shape = " + to_text(d.shape),
+        "each row is a series: steps, channels; without this line columns are columns");
   if (!d.layout.empty())
     out.line("layout = " + toml_writer::quoted(d.layout),
              d.layout == "channels_last" ? "[n, height, width, channels]"
                                          : "[n, channels, height, width]");
-  if (table)
+  if (table && !d.forecast.of_examples())
     out.line("blanks = \"impute\"",
              "numbers: the mean, and a further input that says so; "
              "categories: one of their own");
   out.line(split_line(d), split_text(d));
+}
+
+/// Whether a column says which series, or which step of it, a row of a table is.
+bool names_steps(const data_profile& d, std::size_t column) {
+  const auto label = d.label(column);
+  return label == d.forecast.time
+         || std::ranges::find(d.forecast.series, label) != d.forecast.series.end();
+}
+
+/// Series are of numbers.
+column_use use_in_series(const data_profile& d, std::size_t column) {
+  return d.is_channel(column) ? column_use{.as = column_kind::number}
+                              : column_use{.ignored = ignore_reason::not_of_series};
 }
 
 /// The table of columns, or nothing where there is nothing to say.
@@ -177,9 +203,11 @@ std::string columns_text(const data_profile& d) {
   section_text out;
   std::size_t plain_ones = 0, listed = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (d.target_column == i)
+    if (d.target_column == i || (d.forecast.of_examples() && names_steps(d, i)))
       continue;
-    const auto use = use_of(columns[i]);
+    const auto use = d.forecast.of_examples() ? use_in_series(d, i)
+                     : d.steps.has(i)         ? column_use{.as = column_kind::number}
+                                              : use_of(columns[i]);
     const bool used = use.ignored == ignore_reason::none;
     const bool plain = used && use.as == column_kind::number;
     plain_ones += plain ? 1 : 0;

@@ -57,14 +57,29 @@ expected<void> validate_form(const data_params& params) {
   return {};
 }
 
+/// Tables of series that are examples, and tables that are none of series.
+expected<void> validate_series(const data_params& params) {
+  if (params.forecast.season > 0 || !params.forecast.known.empty())
+    return wrong(
+        "season and known are for forecasts: say with horizon how many steps are "
+        "to be forecast");
+  if (params.forecast.series.empty())
+    return params.forecast.time.empty()
+               ? expected<void>()
+               : wrong(
+                   "time says the order of steps within series: say with series which "
+                   "columns tell them apart, or with horizon how many steps are to be "
+                   "forecast");
+  if (!params.target_file.empty() || !params.images.empty())
+    return wrong("with series, the targets are a column of the table; remove target_file "
+                 "and images");
+  return {};
+}
+
 expected<void> validate_forecast(const data_params& params) {
   constexpr std::uint64_t most_steps = 10'000, most_season = 1'000'000;
   if (params.forecast.horizon == 0)
-    return params.forecast == forecast_params()
-               ? expected<void>()
-               : wrong(
-                   "time, series, season and known are for forecasts: say with horizon "
-                   "how many steps are to be forecast");
+    return validate_series(params);
   if (params.forecast.horizon > most_steps || params.forecast.season > most_season)
     return wrong(fmt::format("horizon must be at most {} steps, and season {}",
                              most_steps, most_season));

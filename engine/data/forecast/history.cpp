@@ -8,7 +8,7 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/code_book.hpp"
 #include "engine/data/columns/csv_form.hpp"
-#include "engine/data/columns/date_column.hpp"
+#include "engine/data/forecast/row_times.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,8 @@ public:
         form_(find_form(text, params)),
         rows_(form_.rows(text)),
         wrong_(std::string(origin)),
-        origin_(origin) {}
+        origin_(origin),
+        times_(form_.decimal) {}
 
   expected<history> read() {
     csv_row r;
@@ -155,12 +156,8 @@ private:
         texts.emplace_back(r.fields[column]);
     }
     one.value = value_of(r);
-    if (time_) {
-      const auto field = r.fields[*time_];
-      times_.emplace_back(field);
-      dated_ += dates_.add(field) == date_column::fit::date ? 1 : 0;
-      numbered_ += read_number(field, form_.decimal) ? 1 : 0;
-    }
+    if (time_)
+      times_.add(r.fields[*time_]);
     for (std::size_t c = 0; c < covariates_.size(); ++c)
       fields_.push_back(covariate_field(r, c));
     records_.push_back(one);
@@ -206,22 +203,13 @@ private:
         one.time = next[one.series]++;
       return;
     }
-    const bool numbers = numbered_ > dated_;
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      const std::string& field = times_[i];
-      const auto time = numbers ? field_number(field, number_form{form_.decimal, {}})
-                                : field_date(field, dates_.order());
-      if (time && std::isfinite(*time))
+    for (std::size_t i = 0; i < records_.size(); ++i)
+      if (const auto time = times_.time(i))
         records_[i].time = *time;
       else
         wrong_.add(records_[i].line, table_complaints::of::other, *time_,
-                   fmt::format("{} is {}, where a {} must be", head_.column(*time_),
-                               in_quotes(field),
-                               numbered_ + dated_ == 0 ? "date or a number"
-                               : numbers               ? "number"
-                                                       : "date"));
-    }
-    out_.grid.of = numbers ? time_grid::unit::number : time_grid::unit::second;
+                   fmt::format("{} {}", head_.column(*time_), times_.complaint(i)));
+    out_.grid.of = times_.dates() ? time_grid::unit::second : time_grid::unit::number;
   }
 
   /// The records of each series in order of time; of one time, those with a value last.
@@ -244,7 +232,7 @@ private:
         own.push_back(records_[i].time);
     }
     const bool dates = out_.grid.dates();
-    out_.grid = find_grid(times, dates, dates && dates_.time_of_day());
+    out_.grid = find_grid(times, dates, dates && times_.time_of_day());
     out_.season =
         params_.forecast.season > 0 ? params_.forecast.season : out_.grid.usual_season();
     for (std::size_t s = 0; s < sorted.size(); ++s)
@@ -320,10 +308,8 @@ private:
   code_book series_;
   std::vector<std::vector<std::string>> key_texts_; ///< By series.
   std::vector<record> records_;
-  std::vector<std::string> times_;  ///< By record.
+  row_times times_;                 ///< By record.
   std::vector<std::string> fields_; ///< [records, covariates]
-  date_column dates_;
-  std::size_t dated_ = 0, numbered_ = 0; ///< Times that can be read as such.
 };
 
 } // namespace

@@ -27,7 +27,7 @@ struct forecast_row {
   double offset = 0, scale = 1;
 };
 
-/// The forecasts that rows of windows stand for.
+/// The forecasts, or the series, that rows stand for.
 struct forecast_rows {
   std::vector<std::string> names; ///< The names of the labels.
   std::vector<forecast_row> rows;

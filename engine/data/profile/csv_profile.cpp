@@ -12,6 +12,7 @@
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/forecast_profile.hpp"
 #include "engine/data/profile/profile_words.hpp"
+#include "engine/data/profile/step_columns.hpp"
 #include "engine/data/profile/target_guess.hpp"
 #include "engine/data/tables/csv_start.hpp"
 #include "engine/data/tables/csv_targets.hpp"
@@ -24,6 +25,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 namespace clade {
 namespace {
@@ -218,6 +220,32 @@ void suspect_leaks(data_profile& p, const open_csv& csv,
   }
 }
 
+/// Says it where rows of one group have one target, as the steps of a series have.
+void hint_at_series(data_profile& p, const open_csv& csv) {
+  constexpr std::size_t most_groups = 1 << 20, least_rows = 4;
+  if (p.split != split_kind::by_group || !p.target_column)
+    return;
+  std::size_t group = 0;
+  while (p.label(group) != p.split_column)
+    ++group;
+  std::unordered_map<std::uint64_t, std::uint64_t> target_of;
+  csv_row r;
+  auto rows = csv.start.rows;
+  while (rows.next(r).value_or(false)) {
+    const auto target = hash64(r.fields[*p.target_column]);
+    if (target_of.emplace(hash64(r.fields[group]), target).first->second != target
+        || target_of.size() > most_groups)
+      return;
+  }
+  if (p.rows >= least_rows * target_of.size())
+    p.suspicions.push_back(
+        {.kind = suspicion_kind::reading,
+         .value = fmt::format("all rows of one {} have the same target: if they are the "
+                              "steps of a series, --series {} makes each series one "
+                              "example",
+                              in_quotes(p.split_column), p.split_column)});
+}
+
 /// Fails where every column but the target is left out, with the reasons.
 expected<void> check_used(const data_profile& p) {
   if (p.shape.sizes.front() > 0)
@@ -313,6 +341,16 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
                             "--horizon is for a target that is a column of the table");
     return std::move(found).map([&] { return std::move(p); });
   }
+  if (!request.forecast.series.empty()) {
+    if (!p.target_column)
+      return fail_in(origin, {error_kind::invalid_input,
+                              "--series is for a target that is a column of the table"});
+    if (auto found = profile_long_table(p, request, csv.text.text, said_of(p, request));
+        !found)
+      return tl::unexpected(std::move(found).error());
+    finish_profile(p, request);
+    return p;
+  }
   if (const auto images = find_listed_images(p); images && p.target_column) {
     p.task = request.task.value_or(task_of(p.target));
     if (auto listed = profile_listed_images(p, *images, csv.text.text); !listed)
@@ -326,12 +364,22 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
         p.target_column != i && use_of(p.table.columns[i]).ignored == ignore_reason::none
             ? 1
             : 0;
-  p.shape.sizes = {used};
+  if (auto found = take_steps(p, request.rows_are,
+                              [&] { return sample_rows(p, csv, targets).columns; });
+      !found)
+    return fail_in(origin, std::move(found).error());
+  if (p.steps.count > 0)
+    p.shape.sizes = {static_cast<std::int64_t>(p.steps.count), 1};
+  else
+    p.shape.sizes = {used};
   if (auto fine = check_used(p); !fine)
     return fail_in(origin, std::move(fine).error());
   p.task = request.task.value_or(task_of(p.target));
-  suspect_leaks(p, csv, targets);
+  // A step may tell the target, and is no column that gives it away.
+  if (p.steps.count == 0)
+    suspect_leaks(p, csv, targets);
   finish_profile(p, request, csv.start.class_names);
+  hint_at_series(p, csv);
   return p;
 }
 

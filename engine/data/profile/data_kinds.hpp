@@ -1,7 +1,10 @@
 #pragma once
 
 #include "engine/data/folders/class_folder.hpp"
+#include "engine/data/formats/series_set.hpp"
 #include "engine/data/profile/data_profile.hpp"
+#include "engine/data/profile/infer_columns.hpp"
+#include "engine/data/tables/csv_head.hpp"
 
 namespace clade {
 
@@ -36,6 +39,25 @@ void note_places(data_profile& profile, const class_folder& found,
 /// Refuses words that say what the folders of classes say.
 [[nodiscard]] expected<void> check_folder_request(const profile_request& request,
                                                   folder_kind kind);
+
+/// Says how long series are, how long each becomes, and how many values are missing.
+void note_lengths(data_profile& profile, const series_set& set);
+
+/// Takes the series of a table for its examples, whose columns and target are known; the
+/// names in `forecast` are those of the request. `text` is that of the file; `said` says how
+/// it is read.
+[[nodiscard]] expected<void> profile_long_table(data_profile& profile,
+                                                const profile_request& request,
+                                                std::string_view text,
+                                                const data_params& said);
+
+/// Lists the columns of values of such a table, so that new files are read by their names, and
+/// ignores those that hold no numbers. `columns` is the profile of the table, which begins
+/// with `head`.
+[[nodiscard]] expected<inferred_data> infer_series(const data_params& params,
+                                                   std::string_view text,
+                                                   const csv_head& head,
+                                                   const table_profile& columns);
 
 /// Finishes a profile whose target's values are known: the task, the classes (named by
 /// `class_names` where they are the numbers 0, 1, ...), what is suspicious, the split.

@@ -55,6 +55,17 @@ std::string data_profile::label(std::size_t column) const {
   return name.empty() || same > 1 ? std::to_string(column + 1) : name;
 }
 
+bool data_profile::is_channel(std::size_t column) const {
+  const auto& c = table.columns[column];
+  const std::string name = label(column);
+  return target_column != column && split_column != name && forecast.time != name
+         && std::ranges::find(forecast.series, name) == forecast.series.end()
+         && (c.kind == column_kind::number
+             || (c.kind == column_kind::constant && c.numbers == c.values()
+                 && c.values() > 0)
+             || (c.kind == column_kind::identifier && c.numbers == c.values()));
+}
+
 void finish_profile(data_profile& p, const profile_request& request,
                     std::span<const std::string> class_names) {
   // Images have labels, unless these are of a type for fractions.

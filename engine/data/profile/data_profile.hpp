@@ -14,6 +14,13 @@
 
 namespace clade {
 
+/// The meaning of columns that may be the steps of a series in each row.
+enum class row_rule : std::uint8_t {
+  automatic, ///< Steps, if they look like it.
+  columns,   ///< Columns, each of a kind of its own.
+  series,    ///< Steps.
+};
+
 /// The facts that somebody gives of data of which nothing else is known.
 struct profile_request {
   std::filesystem::path file;
@@ -25,7 +32,9 @@ struct profile_request {
   /// For a CSV, `data_params::header` and `data_params::decimal`.
   std::string header = "auto", decimal = "auto";
   std::string array{}; ///< The table or sheet, where the file has several.
-  /// A horizon above 0: the table holds series that are to be forecast.
+  row_rule rows_are = row_rule::automatic;
+  /// A horizon above 0: the table holds series that are to be forecast; without one, series
+  /// with a target each, if columns tell them apart.
   forecast_params forecast{};
 };
 
@@ -88,6 +97,15 @@ struct suspicion {
   friend bool operator==(const suspicion&, const suspicion&) = default;
 };
 
+/// Columns of a table that stand side by side.
+struct step_columns {
+  std::size_t first = 0, count = 0;
+
+  [[nodiscard]] bool has(std::size_t column) const {
+    return column >= first && column - first < count;
+  }
+};
+
 /// The format of a folder of images.
 inline constexpr std::string_view images_format = "images";
 
@@ -126,6 +144,7 @@ struct data_profile {
   std::string images;
   std::filesystem::path image_folder;
   std::string image_sizes;    ///< The sizes of files: "32 x 32 to 640 x 480 pixels".
+  step_columns steps{};       ///< The steps of a table whose rows are series each.
   forecast_params forecast{}; ///< Nothing in it is left open.
   std::uint64_t windows = 0;  ///< How many examples a forecast makes of the rows.
   split_kind split = split_kind::shuffled;
@@ -137,6 +156,8 @@ struct data_profile {
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
+  /// Whether a column of a table of series (`forecast.of_examples`) holds values of them.
+  [[nodiscard]] bool is_channel(std::size_t column) const;
   /// Whether an example is an image.
   [[nodiscard]] bool image() const { return shape.layout() == layout::image; }
   /// Whether an example is a series.

@@ -16,21 +16,6 @@
 namespace clade {
 namespace {
 
-/// The column of dates, or else one that is named like times.
-std::string guess_time(const data_profile& p) {
-  constexpr std::array<std::string_view, 6> names{"ds",        "date", "time",
-                                                  "timestamp", "step", "t"};
-  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (p.target_column != i && p.table.columns[i].kind == column_kind::date)
-      return p.label(i);
-  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (p.target_column != i && std::ranges::any_of(names, [&](std::string_view name) {
-          return equal_in_any_case(name, p.table.columns[i].name);
-        }))
-      return p.label(i);
-  return {};
-}
-
 /// Some columns of a table, by the hashes of their fields.
 class hashed_rows {
 public:
@@ -174,6 +159,20 @@ std::vector<column_choice> kinds_of(const data_profile& p) {
 }
 
 } // namespace
+
+std::string guess_time(const data_profile& p) {
+  constexpr std::array<std::string_view, 6> names{"ds",        "date", "time",
+                                                  "timestamp", "step", "t"};
+  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
+    if (p.target_column != i && p.table.columns[i].kind == column_kind::date)
+      return p.label(i);
+  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
+    if (p.target_column != i && std::ranges::any_of(names, [&](std::string_view name) {
+          return equal_in_any_case(name, p.table.columns[i].name);
+        }))
+      return p.label(i);
+  return {};
+}
 
 std::vector<std::string> forecast_notes(const history& from, const window_table& windows,
                                         const forecast_params& params) {

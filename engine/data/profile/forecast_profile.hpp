@@ -15,6 +15,9 @@ namespace clade {
                                                       const window_table& windows,
                                                       const forecast_params& params);
 
+/// Returns the column of dates, or else one that is named like times; empty: there is none.
+[[nodiscard]] std::string guess_time(const data_profile& p);
+
 /// Fills in what `p.forecast` leaves open of a table of series, whose columns and target
 /// are known: the column of times, those that tell series apart, those known ahead, and
 /// the season. `text` is that of the file; `said` says how it is read. Errors are those of

@@ -6,6 +6,7 @@
 #include "engine/data/converted/text_folder.hpp"
 #include "engine/data/folders/class_folder.hpp"
 #include "engine/data/formats/data_format.hpp"
+#include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/forecast_profile.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/csv_head.hpp"
@@ -315,6 +316,20 @@ expected<inferred_data> infer_forecast(const data_params& params, data_file read
   return out;
 }
 
+/// The same of a table of series that are examples.
+expected<inferred_data> infer_series(const data_params& params, const open_table& table) {
+  return table.head.find_column(params.target, "target")
+      .and_then([&](std::size_t target) {
+        return infer_series(params, table.text.text, table.head,
+                            profile(table, target, params.task).profile);
+      })
+      .map([&](inferred_data&& found) {
+        found.notes.insert(found.notes.end(), table.notes.begin(), table.notes.end());
+        found.params.encoding = table.text.encoding;
+        return std::move(found);
+      });
+}
+
 } // namespace
 
 expected<inferred_data> infer_columns(const data_params& params) {
@@ -335,6 +350,8 @@ expected<inferred_data> infer_columns(const data_params& params) {
   if (params.forecast.horizon > 0)
     return infer_forecast(written, std::move(*read));
   auto inferred = open(written, std::move(*read)).and_then([&](open_table&& table) {
+    if (params.forecast.of_examples())
+      return infer_series(written, table);
     return inference(written, std::move(table)).infer();
   });
   if (!inferred && facts)

@@ -93,6 +93,8 @@ std::string reason_text(const column_profile& c, ignore_reason why) {
     return fmt::format("it has {} that name what rows belong to", values);
   case ignore_reason::too_many_values:
     return fmt::format("it has {}, too many for categories", values);
+  case ignore_reason::not_of_series:
+    return "series are of numbers";
   }
   return {};
 }

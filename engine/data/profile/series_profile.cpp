@@ -26,7 +26,10 @@ std::string steps_text(const series_lengths& lengths) {
                      with_commas(lengths.mean), stretched);
 }
 
-void add_notes(data_profile& p, const series_lengths& lengths) {
+} // namespace
+
+void note_lengths(data_profile& p, const series_set& set) {
+  const auto lengths = lengths_of(set);
   for (const std::string& note :
        {steps_text(lengths),
         lengths.gaps == 0
@@ -37,8 +40,6 @@ void add_notes(data_profile& p, const series_lengths& lengths) {
       p.suspicions.push_back(
           {.kind = suspicion_kind::reading, .column = {}, .value = note});
 }
-
-} // namespace
 
 expected<data_profile> profile_series(const profile_request& request) {
   const auto origin = request.file.string();
@@ -73,7 +74,7 @@ expected<data_profile> profile_series(const profile_request& request) {
   if (request.test_file.empty())
     p.test_file = test_file_beside(request.file).value_or("");
   finish_profile(p, asked);
-  add_notes(p, lengths);
+  note_lengths(p, *set);
   return p;
 }
 

@@ -103,6 +103,8 @@ void suspect_column(data_profile& p, const column_profile& c, const std::string&
 void suspect_columns(data_profile& p) {
   for (std::size_t i = 0; i < p.table.columns.size(); ++i) {
     const column_profile& c = p.table.columns[i];
+    if (p.steps.has(i))
+      continue; // Steps have one scale, which outliers of one of them do not make.
     if (p.target_column != i)
       suspect_column(p, c, p.label(i));
     else if (!p.task.has_classes())
@@ -171,6 +173,8 @@ void add_suspicions(data_profile& p) {
 
 void choose_split(data_profile& p) {
   p.split = p.task.has_classes() ? split_kind::stratified : split_kind::shuffled;
+  if (p.forecast.of_examples())
+    return; // Columns are of steps, and not of series.
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
     if (p.target_column != i

@@ -108,6 +108,7 @@ enum class ignore_reason : std::uint8_t {
   identifier,      ///< Almost every row has a value of its own.
   groups,          ///< It names what several rows belong to: good to split by.
   too_many_values, ///< Too many different texts for categories.
+  not_of_series,   ///< It holds no numbers, as series do.
 };
 
 /// The best use of a column among the features.

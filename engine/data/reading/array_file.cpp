@@ -108,6 +108,8 @@ expected<layout> layout_of(const data_params& params) {
     return is_text_folder(params.file) ? layout::vector : layout::image;
   if (!params.images.empty())
     return layout::image;
+  if (params.forecast.of_examples())
+    return layout::sequence;
   const auto front = read_front(params.file, telling_bytes);
   if (!front)
     return tl::unexpected(front.error());

@@ -199,7 +199,7 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   add(fmt::format("layout {}", static_cast<unsigned>(params.layout)));
   if (!params.images.empty())
     add("images " + params.images);
-  if (params.forecast.horizon > 0) {
+  if (params.forecast != forecast_params()) {
     add(fmt::format("forecast {} {} {}", params.forecast.horizon, params.forecast.season,
                     params.forecast.time));
     for (const std::string& key : params.forecast.series)

@@ -120,7 +120,8 @@ struct new_examples {
   std::optional<new_targets> targets{};
   std::vector<std::uint64_t> lines{}; ///< The lines of a CSV's rows; empty otherwise.
   std::vector<std::string> names{};   ///< The files of examples; empty otherwise.
-  forecast_rows forecasts{};          ///< By row, where series are forecast.
+  /// By row, where series are forecast, or are told apart by columns of a table.
+  forecast_rows forecasts{};
 };
 
 /// Reads examples like those of the training data, with or without the target, which
@@ -145,7 +146,8 @@ struct raw_rows {
   std::vector<std::string> notes{};   ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
-  forecast_rows forecasts{}; ///< By row, where series are forecast.
+  /// By row, where series are forecast, or are told apart by columns of a table.
+  forecast_rows forecasts{};
 };
 
 /// Returns the values that networks take: [count, shape...]. A blank that cannot be

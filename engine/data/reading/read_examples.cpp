@@ -3,6 +3,7 @@
 #include "engine/data/converted/text_folder.hpp"
 #include "engine/data/folders/class_folder.hpp"
 #include "engine/data/forecast/history.hpp"
+#include "engine/data/forecast/long_table.hpp"
 #include "engine/data/forecast/window_table.hpp"
 #include "engine/data/formats/cifar.hpp"
 #include "engine/data/formats/data_format.hpp"
@@ -85,12 +86,22 @@ expected<examples> read_windows(std::string_view text, const std::string& origin
   });
 }
 
+/// Reads the series of a CSV with a row for each step. Each has the line of its first row.
+expected<examples> read_series_rows(std::string_view text, const std::string& origin,
+                                    const data_params& params) {
+  return read_long_table(text, origin, params).and_then([&](const long_table& table) {
+    return series_examples(table, origin, params);
+  });
+}
+
 /// Reads a CSV, or what has become one.
 expected<examples> read_table(data_file read, const std::string& origin,
                               const data_params& params, const csv_targets* targets) {
   const data_params written = params_of(read, params);
   auto parsed = text_of_file(std::move(read.bytes), origin, written.encoding)
                     .and_then([&](const csv_text& text) {
+                      if (params.forecast.of_examples())
+                        return read_series_rows(text.text, origin, written);
                       return params.forecast.horizon > 0
                                  ? read_windows(text.text, origin, written)
                                  : parse_csv(text.text, origin, written, targets);
@@ -117,7 +128,7 @@ expected<examples> read_examples(const example_files& from, const data_params& p
     if (!from.targets.file.empty())
       return wrong(origin, "holds examples in folders named after their classes; remove "
                            "target_file");
-    if (params.forecast.horizon > 0 || !params.images.empty())
+    if (params.forecast != forecast_params() || !params.images.empty())
       return wrong(origin, "is a folder of examples by class, and no table");
   }
   if (is_folder(from.examples.file) && !is_text_folder(from.examples.file)) {
@@ -139,9 +150,10 @@ expected<examples> read_examples(const example_files& from, const data_params& p
       return wrong(origin, "`images` names a column of a CSV that has the targets, too");
     return read_listed_images(std::move(*read), from.examples.file, params);
   }
-  if (params.forecast.horizon > 0 && f != format::csv)
-    return wrong(origin, "is no table; horizon is for tables of series with a row for "
-                         "each step");
+  if (params.forecast != forecast_params() && f != format::csv)
+    return wrong(origin,
+                 "is no table; horizon and series are for tables of series with a "
+                 "row for each step");
   if (f == format::csv) {
     std::optional<csv_targets> targets;
     if (!from.targets.file.empty()) {
@@ -192,6 +204,22 @@ expected<raw_rows> read_new_windows(std::string_view text, const std::string& or
   });
 }
 
+/// A new file may have other delimiters and marks than the training data, and no titles.
+data_params as_written_anew(data_params params) {
+  params.delimiter = params.decimal = "auto";
+  if (line_of_names(params.header))
+    params.header = "names";
+  return params;
+}
+
+/// Reads the series of a CSV.
+expected<raw_rows> read_new_series(std::string_view text, const std::string& origin,
+                                   data_params params, const preprocessing& how) {
+  params.task = how.task;
+  return read_long_table(text, origin, params, long_rows::to_predict)
+      .and_then([&](const long_table& table) { return new_series(table, origin, how); });
+}
+
 expected<raw_rows> read_new_table(data_file read, const std::filesystem::path& file,
                                   const data_params& params, const preprocessing& how) {
   const std::string origin = file.string();
@@ -199,6 +227,9 @@ expected<raw_rows> read_new_table(data_file read, const std::filesystem::path& f
   auto rows =
       text_of_file(std::move(read.bytes), origin, written.encoding)
           .and_then([&](const csv_text& text) {
+            if (params.forecast.of_examples())
+              return read_new_series(text.text, origin,
+                                     params_of(read, as_written_anew(params)), how);
             if (params.forecast.horizon > 0)
               return read_new_windows(text.text, origin, params_of(read, params), how);
             if (!params.images.empty())

@@ -223,4 +223,28 @@ expected<raw_rows> new_series(const series_set& set, std::string_view origin,
   return out;
 }
 
+expected<examples> series_examples(const long_table& table, std::string_view origin,
+                                   const data_params& params) {
+  auto as_file = params;
+  as_file.target = "last";
+  return series_examples(table.set, origin, as_file).map([&](examples&& out) {
+    code_book splits;
+    for (const std::string& text : table.splits)
+      out.split_codes.push_back(splits.code_of(text));
+    out.split_values = std::move(splits.texts);
+    out.dropped = table.without_target;
+    return std::move(out);
+  });
+}
+
+expected<raw_rows> new_series(const long_table& table, std::string_view origin,
+                              const preprocessing& how) {
+  return new_series(table.set, origin, how).map([&](raw_rows&& out) {
+    out.forecasts.names = table.keys;
+    for (const auto& label : table.labels)
+      out.forecasts.rows.push_back({.labels = label});
+    return std::move(out);
+  });
+}
+
 } // namespace clade

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/forecast/long_table.hpp"
 #include "engine/data/formats/series_set.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 
@@ -44,5 +45,12 @@ void fill_gaps(std::span<double> values);
 /// Makes rows of the shape of the training data, with the targets that the file has.
 [[nodiscard]] expected<raw_rows>
 new_series(const series_set& set, std::string_view origin, const preprocessing& how);
+
+/// Makes the same of the series of a table.
+[[nodiscard]] expected<examples> series_examples(const long_table& table,
+                                                 std::string_view origin,
+                                                 const data_params& params);
+[[nodiscard]] expected<raw_rows>
+new_series(const long_table& table, std::string_view origin, const preprocessing& how);
 
 } // namespace clade

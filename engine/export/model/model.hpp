@@ -30,7 +30,7 @@ struct model_origin {
   std::vector<mixture_member> members{};
   std::string search_space; ///< `to_toml` of it.
   /// The settings by which data files are read: `header`, `array`, `target`, and those of
-  /// forecasts.
+  /// tables of series.
   data_params reading{};
   /// The errors of a regression's champion, for intervals (predictions.hpp); else empty.
   error_quantiles errors{};

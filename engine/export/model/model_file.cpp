@@ -3,7 +3,7 @@
 //     {"__metadata__":{"clade_format":"2","clade_checksum":"DIGITS",
 //
 // and has among its metadata "clade_model" and, of a regression's champion,
-// "clade_errors" (test_details.hpp) and, of forecasts, "clade_forecast"
+// "clade_errors" (test_details.hpp) and, of tables of series, "clade_forecast"
 // (stored_forecast.hpp), all in hexadecimal digits. The checksum is XXH3,
 // 128 bits, of the whole file with zeros in its place: a flipped bit anywhere is found.
 // The model is, in hexadecimal digits,

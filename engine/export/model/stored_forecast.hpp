@@ -5,8 +5,8 @@
 
 namespace clade {
 
-/// The text of a model file's "clade_forecast": what `data_params` say of series and of the
-/// columns of their tables (grammar in stored_forecast.cpp).
+/// The text of a model file's "clade_forecast": what `data_params` say of tables of series and
+/// of their columns (grammar in stored_forecast.cpp).
 [[nodiscard]] bytes encode_forecast(const data_params& params);
 
 /// Reads it again into `params`. Total: any bytes give parameters that can be meant, or an

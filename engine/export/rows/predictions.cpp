@@ -37,7 +37,7 @@ std::string class_row(std::span<const float> scores, const preprocessing& how,
   return row + "\n";
 }
 
-/// The start of each line: the example's file, if it is one, or the series and the time of
+/// The start of each line: the example's file, if it is one, or its series, with the time of
 /// a forecast.
 class line_starts {
 public:

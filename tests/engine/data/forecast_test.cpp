@@ -221,7 +221,7 @@ TEST_CASE("forecast: what cannot be meant is said", "[forecast]") {
         == "a forecast is of numbers: with horizon, say task = \"regression\"");
   CHECK(said([](data_params& p) {
           p.forecast.horizon = 0;
-        }).starts_with("time, series, season and known are for forecasts"));
+        }).starts_with("season and known are for forecasts"));
   CHECK(said([](data_params& p) { p.forecast.horizon = 20'000; })
         == "horizon must be at most 10000 steps, and season 1000000");
   CHECK(said([](data_params& p) {

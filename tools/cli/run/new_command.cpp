@@ -171,13 +171,25 @@ expected<profile_request> request_of(const new_options& options) {
     request.layout = array_layout::channels_first;
   else if (options.layout == "channels_last")
     request.layout = array_layout::channels_last;
+  else if (options.layout == "table")
+    request.rows_are = row_rule::columns;
+  else if (options.layout == "series")
+    request.rows_are = row_rule::series;
   else if (options.layout != "auto")
     return fail(
         error_kind::invalid_input,
         fmt::format(
             "--layout is \"{}\": it must be \"auto\", \"channels_first\" ([n, channels, "
-            "height, width]) or \"channels_last\" ([n, height, width, channels])",
+            "height, width]) or \"channels_last\" ([n, height, width, channels]), or of "
+            "a "
+            "table \"table\" or \"series\" (each row is one)",
             options.layout));
+  if (!request.forecast.time.empty() && request.forecast.horizon == 0
+      && request.forecast.series.empty())
+    return fail(
+        error_kind::invalid_input,
+        "--time is for tables of series: say with --series which columns tell them "
+        "apart, or with --horizon how many steps are to be forecast");
   if (options.minutes && !(*options.minutes > 0 && *options.minutes <= 1e6))
     return fail(error_kind::invalid_input, "--minutes must be above 0");
   return request;
@@ -306,7 +318,11 @@ void add_new(CLI::App& app, command& chosen) {
   sub->add_option(
          "--layout", options->layout,
          "Of an array of images: channels_first, [n, channels, height, width], or\n"
-         "channels_last; auto recognizes it, or says that the sizes do not tell")
+         "channels_last; auto recognizes it, or says that the sizes do not tell. Of a "
+         "table\n"
+         "whose columns count up (t0, t1, ...): series, if each row is one, or table; "
+         "auto\n"
+         "takes them for steps if their values go on from one to the next")
       ->capture_default_str();
   sub->add_option("--test", options->request.test_file,
                   "A file of the same kind that is the test set; otherwise one that lies "
@@ -326,12 +342,13 @@ void add_new(CLI::App& app, command& chosen) {
                       "forecast")
           ->check(whole_number(1, 10'000));
   sub->add_option("--time", options->request.forecast.time,
-                  "Their column of times (default: found out)")
-      ->needs(horizon);
-  sub->add_option("--series", options->request.forecast.series,
-                  "The columns that tell them apart, with commas (default: found out)")
-      ->delimiter(',')
-      ->needs(horizon);
+                  "The column of times of series (default: found out)");
+  sub->add_option(
+         "--series", options->request.forecast.series,
+         "The columns that tell series apart, with commas (default, of forecasts: "
+         "found\nout). Without --horizon each series is an example, with a class "
+         "or a number in\nthe column of the target")
+      ->delimiter(',');
   sub->add_option("--season", options->request.forecast.season,
                   "The steps after which their values are likely to be alike (default: "
                   "found out)")

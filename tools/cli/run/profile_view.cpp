@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -35,6 +36,15 @@ std::string use_text(const column_profile& c) {
 std::string use_text(const data_profile& d, std::size_t i) {
   if (d.target_column == i)
     return "target";
+  if (d.forecast.of_examples())
+    return d.is_channel(i)                 ? "channel"
+           : d.label(i) == d.forecast.time ? "time"
+           : std::ranges::find(d.forecast.series, d.label(i)) != d.forecast.series.end()
+               ? "series"
+               : "left out: "
+                     + reason_text(d.table.columns[i], ignore_reason::not_of_series);
+  if (d.steps.has(i))
+    return "step";
   if (d.images.empty())
     return use_text(d.table.columns[i]);
   return d.label(i) == d.images ? "images" : "left out";
@@ -103,8 +113,9 @@ std::string_view to_text(split_kind split) {
 }
 
 std::string_view to_text(ignore_reason why) {
-  constexpr std::array<std::string_view, 7> words{
-      "none", "blank", "constant", "index", "identifier", "groups", "too_many_values"};
+  constexpr std::array<std::string_view, 8> words{
+      "none",       "blank",  "constant",        "index",
+      "identifier", "groups", "too_many_values", "not_of_series"};
   return words.at(static_cast<std::size_t>(why));
 }
 
@@ -149,7 +160,8 @@ std::string test_text(const data_profile& d) {
 
 std::string profile_table(const data_profile& d) {
   std::string head =
-      fmt::format("{}: {}, {}", d.file.string(), d.format, with_commas(d.rows));
+      fmt::format("{}: {}, {}", d.file.string(), d.format,
+                  with_commas(d.forecast.of_examples() ? d.table.rows : d.rows));
   if (d.table.columns.empty())
     head += fmt::format(" examples of {}{}\n", to_text(d.shape),
                         d.layout == "channels_last" ? ", channels last in the file"
@@ -157,10 +169,16 @@ std::string profile_table(const data_profile& d) {
                         : d.image_sizes.empty()     ? ""
                                                     : ", from files of " + d.image_sizes);
   else
-    head += fmt::format(" rows, {} columns{}\n", with_commas(d.table.columns.size()),
-                        d.images.empty() ? ""
-                                         : fmt::format("; images of {}, from files of {}",
-                                                       to_text(d.shape), d.image_sizes));
+    head += fmt::format(
+        " rows, {} columns{}\n", with_commas(d.table.columns.size()),
+        d.forecast.of_examples()
+            ? fmt::format("; {} of {}, steps and channels",
+                          counted(d.rows, "series", "series"), to_text(d.shape))
+        : d.steps.count > 0 ? fmt::format(
+              "; each row is a series of {}, steps and channels", to_text(d.shape))
+        : d.images.empty() ? ""
+                           : fmt::format("; images of {}, from files of {}",
+                                         to_text(d.shape), d.image_sizes));
   table lines({table::align::left, table::align::left});
   lines.add({"target", target_line(d)});
   lines.add({"task", task_line(d)});

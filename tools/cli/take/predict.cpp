@@ -95,7 +95,7 @@ expected<void> check_target(const predict_options& options, const new_examples& 
                             const preprocessing& how) {
   if (!options.score || examples.targets)
     return {};
-  if (!examples.forecasts.rows.empty())
+  if (!examples.forecasts.rows.empty() && how.shape.layout() != layout::sequence)
     return fail_in(options.data.string(),
                    {error_kind::invalid_input,
                     "what follows its series is forecast, and it holds nothing that "

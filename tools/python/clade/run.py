@@ -239,19 +239,23 @@ class Run:
         """Returns the class or number that the run's model says of each row of a table, an array or a file.
 
         For pandas it is a Series with the same index, for polars a Series, for a folder of images or texts (or one of them) a
-        dictionary by file, in order of `predict_proba`, else a list or a NumPy array. A run that
+        dictionary by file, in order of `predict_proba`, else a list or a NumPy array. If the series of a table are examples,
+        there is one for each: a Series of pandas by the values that tell them apart, else a dictionary. A run that
         forecasts series gives a table of the steps that follow each series in `data`: of pandas or polars for these, else
         a list of dictionaries.
         """
         return self._predict(data)[0]
 
     def predict_proba(self, data: Any) -> Any:
-        """Returns the probability of each class (a column) for each row, of pandas for pandas, polars for polars."""
-        _, columns = self._predict(data)
+        """Returns the probability of each class (a column) for each row, of pandas for pandas, polars for polars.
+
+        If the series of a table are examples, there is a row for each, in order of `predict`.
+        """
+        found, columns = self._predict(data)
         if not columns:
             raise CladeError("a number is predicted, which has no probabilities; call predict")
         if library_of(data) == "pandas":
-            return _import_pandas().DataFrame(columns, index=data.index)
+            return _import_pandas().DataFrame(columns, index=found.index)
         if library_of(data) == "polars":
             import polars as pl
             return pl.DataFrame({str(name): values for name, values in columns.items()})
@@ -270,13 +274,12 @@ class Run:
                 head, *rows = csv.reader(text)
         if self.experiment.get("data", {}).get("horizon"):
             return _forecasts(data, head, rows), {}
-        files = None
-        if head[0] == "file":
-            files = [row[0] for row in rows]
-            head, rows = head[1:], [row[1:] for row in rows]
+        keys = ["file"] if head[0] == "file" else self.experiment.get("data", {}).get("series") or []
+        names, labels = head[:len(keys)], [row[:len(keys)] for row in rows]
+        head, rows = head[len(keys):], [row[len(keys):] for row in rows]
 
         def as_asked(values: list[Any], name: str) -> Any:
-            return _like(data, values, name) if files is None else dict(zip(files, values))
+            return _by_labels(data, names, labels, values, name) if keys else _like(data, values, name)
 
         if head[0] != "class":
             return as_asked([float(row[0]) for row in rows], head[0]), {}
@@ -363,6 +366,15 @@ def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chos
     except CladeError as error:
         said = re.sub(rf"{re.escape(str(file))}(:\d+)?: ", "", str(error))
         raise CladeError(said) from None
+
+
+def _by_labels(data: Any, keys: list[str], labels: list[list[str]], values: list[Any], name: str) -> Any:
+    """Returns the values by the labels of their examples: for pandas a Series, else a dictionary."""
+    if library_of(data) != "pandas":
+        return dict(zip((tuple(label) if len(keys) > 1 else label[0] for label in labels), values))
+    pandas = _import_pandas()
+    index = pandas.DataFrame(labels, columns=keys).astype({key: data[key].dtype for key in keys if key in data})
+    return pandas.Series(values, index=pandas.MultiIndex.from_frame(index) if len(keys) > 1 else pandas.Index(index[keys[0]]), name=name)
 
 
 def _like(data: Any, values: list[Any], name: str) -> Any:

@@ -68,7 +68,8 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     horizon   the table holds series, a row for each step, and the next so many steps are to be forecast: `run.predict(df)`
               then gives a table of what follows each series in `df`
     time, series, season   of a forecast: the column of times, the columns that tell series apart, and the steps of a
-              season, where what is found out is wrong
+              season, where what is found out is wrong. Without a horizon, each series that `series` tells apart is an
+              example, with one value of the target: `run.predict(df)` then gives one for each series
     settings  keys of the experiment file, such as {"evolution.population": 48}
     progress  whether a bar is shown, what was seen in the data, and the scores and notes at the end (all on standard error;
               `run.summary()` has them later)
