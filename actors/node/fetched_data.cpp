@@ -101,7 +101,7 @@ expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
   if (wanted.is_folder())
     return fail_in(wanted.path,
                    {error_kind::invalid_input,
-                    "this machine has no such folder with the run's images; copy it to "
+                    "this machine has no such folder with the run's examples; copy it to "
                     "the same place here, or put it on a disk that both machines see"});
   const auto name = fs::path(wanted.path).filename().string();
   if (cache.empty())

@@ -289,6 +289,13 @@ void write_data() {
     rows += std::to_string(5 + i % 3) + ",2024-01-" + std::to_string(1 + i) + ",a,1\n";
   write("forecast", "days", std::string("\1\3\1\1\1", 5) + rows);
   write("forecast", "plain", std::string("\0\0\0\0\0", 5) + "1\n2\n4\n8\n16\n32\n64\n\n");
+  // The first three bytes are the choices of long_table_fuzz.cpp.
+  write("long_table", "classes",
+        std::string("\0\1\0", 3) + "a,1,p,3\na,2.5,p,1\nb,?,q,2024\n,1,r,1\n");
+  write("long_table", "numbers",
+        std::string("\1\1\1", 3)
+            + "1.5,1,p,2024-01-01,u\n,2,p,2024-01-04,u\n2,3,p,2024-01-01,v\n");
+  write("long_table", "plain", std::string("\0\0\0", 3) + "a,1,p\na,2,p\nb,3,q\n");
   // The first three bytes are the choices of series_fuzz.cpp.
   write("series", "classes", std::string("\0\2\0", 3) + "1,2:3:a\n4:5,?:b\n");
   write("series", "numbers", std::string("\1\1\3", 3) + "1,2:3\n4,5,6:7\n");

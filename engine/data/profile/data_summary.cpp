@@ -18,6 +18,11 @@ std::string name_of(const table_profile& profile, std::size_t i) {
   return name.empty() ? fmt::format("column {}", i + 1) : printable(name);
 }
 
+/// The name of a file, or of a folder ("reviews/").
+std::string name_of(const std::filesystem::path& file) {
+  return (file.has_filename() ? file : file.parent_path()).filename().string();
+}
+
 std::string rows_line(const inferred_data& d, std::uint64_t examples) {
   const auto& columns = d.profile->columns;
   constexpr std::array<std::array<const char*, 2>, 6> words{{{"number", "numbers"},
@@ -38,7 +43,7 @@ std::string rows_line(const inferred_data& d, std::uint64_t examples) {
   const bool dropped = d.params.blanks == blank_rule::drop && examples < rows
                        && d.params.limit == 0 && d.params.test_file.empty();
   return fmt::format("{}: {}{}{}; beside the target {}: {}",
-                     d.params.file.filename().string(), counted(rows, "row", "rows"),
+                     name_of(d.params.file), counted(rows, "row", "rows"),
                      dropped ? fmt::format(", of which {} are left out for their blanks",
                                            with_commas(rows - examples))
                              : "",
