@@ -56,11 +56,11 @@ public:
   stored_numbers() = default;
 
   // Implicit: whoever computes numbers has them in a vector.
-  template<stored_number T>
-  stored_numbers(std::vector<T> values, float divisor = 1)
+  template<stored_number T, class Allocator>
+  stored_numbers(std::vector<T, Allocator> values, float divisor = 1)
       : type_(type_of<T>()),
         divisor_(divisor) {
-    auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    auto kept = std::make_shared<const std::vector<T, Allocator>>(std::move(values));
     bytes_ = std::as_bytes(std::span(*kept));
     keeper_ = std::move(kept);
   }

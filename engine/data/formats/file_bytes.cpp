@@ -5,11 +5,14 @@
 
 #include "engine/data/formats/file_bytes.hpp"
 
+#include "engine/data/bytes/cache_folder.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/text_kinds.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "genome/genes/hash.hpp"
+#include "genome/genes/running_hash128.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,8 +21,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace clade {
 namespace {
@@ -131,10 +137,43 @@ expected<std::string> read_front(const std::filesystem::path& file, std::size_t 
   return front;
 }
 
+namespace {
+
+/// Reads a large file for its checksum alone.
+expected<genome_hash> checksum_in_pieces(const std::filesystem::path& file) {
+  const unique_fd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!in)
+    return fail_in(file.string(),
+                   {error_kind::not_found, "cannot be opened; may you read it?"});
+  std::string piece(std::size_t{4} << 20, '\0');
+  running_hash128 sum;
+  for (;;) {
+    const auto got = ::read(in.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return fail_in(file.string(), {error_kind::io, std::strerror(errno)});
+    if (got == 0)
+      return sum.value();
+    sum.add(std::span(piece).first(static_cast<std::size_t>(got)));
+  }
+}
+
+} // namespace
+
 expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
-  return read_as_it_lies(file, data_limits()).map([](const file_bytes& read) {
-    return read.checksum;
-  });
+  const auto is = identity_of(file);
+  if (!is || is->bytes < least_remembered_bytes)
+    return read_as_it_lies(file, data_limits()).map([](const file_bytes& read) {
+      return read.checksum;
+    });
+  const known_checksums known;
+  if (const auto found = known.find(*is))
+    return *found;
+  auto sum = checksum_in_pieces(file);
+  if (sum && identity_of(file) == is)
+    known.keep(*is, *sum);
+  return sum;
 }
 
 file_limits data_limits(bool streams) {

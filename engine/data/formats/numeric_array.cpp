@@ -38,10 +38,11 @@ T load(const char* at, bool big_endian) {
   return std::bit_cast<T>(raw);
 }
 
-// Takes as values what follows `offset`: exactly as many as the sizes multiply to.
+// Takes as values what follows `offset`: in the file, exactly as many as the sizes multiply
+// to.
 expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
-                                    std::size_t offset) {
-  const std::size_t there = bytes.size() - offset;
+                                    std::size_t offset, std::uint64_t file_bytes) {
+  const std::uint64_t there = file_bytes - offset;
   std::string shape;
   bool empty = false;
   for (const std::int64_t size : a.sizes) {
@@ -53,11 +54,11 @@ expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
   for (const std::int64_t size : a.sizes)
     if (wanted > 0 && wanted <= there)
       wanted = wanted > there / static_cast<std::uint64_t>(size)
-                   ? std::uint64_t{there} + 1
+                   ? there + 1
                    : wanted * static_cast<std::uint64_t>(size);
   if (wanted > there)
     return wrong(
-        bytes.size(),
+        file_bytes,
         fmt::format("the file ends here, too early: {} bytes of values are there, too "
                     "few for {} of {} bytes each; it was cut off, fetch it again",
                     there, shape, size_of(a.type)));
@@ -167,6 +168,10 @@ bool looks_like_idx(std::string_view bytes) {
 }
 
 expected<numeric_array> parse_idx(std::string_view bytes) {
+  return parse_idx(bytes, bytes.size());
+}
+
+expected<numeric_array> parse_idx(std::string_view bytes, std::uint64_t file_bytes) {
   if (bytes.size() < 4)
     return wrong(bytes.size(),
                  "the file ends here, too early: an IDX file begins with 4 bytes "
@@ -193,10 +198,14 @@ expected<numeric_array> parse_idx(std::string_view bytes) {
   a.big_endian = true;
   for (std::size_t i = 0; i < dimensions; ++i)
     a.sizes.push_back(load<std::uint32_t>(bytes.data() + 4 + 4 * i, true));
-  return with_values(std::move(a), bytes, offset);
+  return with_values(std::move(a), bytes, offset, file_bytes);
 }
 
 expected<numeric_array> parse_npy(std::string_view bytes) {
+  return parse_npy(bytes, bytes.size());
+}
+
+expected<numeric_array> parse_npy(std::string_view bytes, std::uint64_t file_bytes) {
   const auto header = read_npy_header(bytes);
   if (!header)
     return tl::unexpected(header.error());
@@ -211,7 +220,7 @@ expected<numeric_array> parse_npy(std::string_view bytes) {
   a.sizes = header->shape;
   a.type = *type;
   a.big_endian = descr[0] == '>';
-  return with_values(std::move(a), bytes, header->values_at);
+  return with_values(std::move(a), bytes, header->values_at, file_bytes);
 }
 
 } // namespace clade

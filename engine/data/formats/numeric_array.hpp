@@ -31,10 +31,16 @@ struct numeric_array {
 /// IDX, the format of the MNIST family: two zero bytes, a type, the number of dimensions,
 /// their sizes as big-endian 32-bit numbers, the values. Errors name the byte.
 [[nodiscard]] expected<numeric_array> parse_idx(std::string_view bytes);
+/// Does so of the first bytes of a file of that size; the values are as many as are there.
+[[nodiscard]] expected<numeric_array> parse_idx(std::string_view front,
+                                                std::uint64_t file_bytes);
 
 /// NumPy's .npy, versions 1 to 3: bool, whole numbers and floats of 4 and 8 bytes, either
 /// byte order, C order. Errors name the byte.
 [[nodiscard]] expected<numeric_array> parse_npy(std::string_view bytes);
+/// Does so of the first bytes of a file of that size; the values are as many as are there.
+[[nodiscard]] expected<numeric_array> parse_npy(std::string_view front,
+                                                std::uint64_t file_bytes);
 
 [[nodiscard]] bool looks_like_idx(std::string_view bytes);
 

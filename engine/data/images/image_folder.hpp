@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/bytes/large_vector.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/folders/class_folder.hpp"
 #include "engine/data/images/picture.hpp"
@@ -53,7 +54,7 @@ read_images(const std::filesystem::path& folder,
 struct decoded_images {
   std::vector<std::string> names;   ///< Their paths below the folder, or the file's name.
   std::vector<std::string> classes; ///< The first folder on the way of each, or empty.
-  std::vector<std::uint8_t> pixels; ///< [names, channels, height, width]
+  large_vector<std::uint8_t> pixels; ///< [names, channels, height, width]
   std::vector<std::string> notes;   ///< Says how many were left out, if any, and why one.
 };
 

@@ -64,13 +64,13 @@ expected<void> decode_into(std::string_view bytes, const image_sizes& to,
 
 /// Several files, decoded.
 struct decoded_files {
-  std::vector<std::uint8_t> pixels; ///< [files, channels, height, width]
+  large_vector<std::uint8_t> pixels; ///< [files, channels, height, width]
   std::vector<genome_hash> checksums;
   std::vector<std::string> problems; ///< Why it was not decoded; or empty.
 };
 
 decoded_files decode_files(const std::vector<fs::path>& files, const image_sizes& to) {
-  decoded_files out{.pixels = std::vector<std::uint8_t>(files.size() * to.bytes()),
+  decoded_files out{.pixels = large_vector<std::uint8_t>(files.size() * to.bytes()),
                     .checksums = std::vector<genome_hash>(files.size()),
                     .problems = std::vector<std::string>(files.size())};
   on_all_processors(files.size(), [&](std::size_t i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/bytes/large_vector.hpp"
 #include "engine/data/bytes/stored_numbers.hpp"
 
 #include <cmath>
@@ -15,15 +16,15 @@ namespace clade {
 
 /// Numbers as a file has them, in 64 bits, or in 32 or 8 while that loses nothing (pixels,
 /// counts, and what was written in 32 bits), so that most files take half the memory and
-/// images an eighth. NaN is a blank.
+/// images an eighth. NaN is a blank. There may be more of them than memory holds.
 class exact_numbers {
 public:
   exact_numbers() = default;
   // Implicit: numbers of fewer bits lose nothing here.
-  exact_numbers(std::vector<float> values)
-      : narrow_(std::move(values)),
+  exact_numbers(const std::vector<float>& values)
+      : narrow_(values.begin(), values.end()),
         form_(form::narrow) {}
-  exact_numbers(std::vector<std::uint8_t> values) : bytes_(std::move(values)) {}
+  exact_numbers(large_vector<std::uint8_t> values) : bytes_(std::move(values)) {}
 
   void push_back(double v) {
     make_room_for(v);
@@ -39,6 +40,25 @@ public:
     }
     for (std::size_t i = 0; i < others.size(); ++i)
       push_back(others[i]);
+  }
+  void append(std::span<const double> values) {
+    for (std::size_t i = 0; i < values.size();) {
+      make_room_for(values[i]);
+      switch (form_) {
+      case form::bytes:
+        for (; i < values.size() && fits_byte(values[i]); ++i)
+          bytes_.push_back(static_cast<std::uint8_t>(values[i]));
+        break;
+      case form::narrow:
+        for (; i < values.size() && fits_float(values[i]); ++i)
+          narrow_.push_back(static_cast<float>(values[i]));
+        break;
+      case form::wide:
+        doubles_.insert(doubles_.end(), values.begin() + static_cast<std::ptrdiff_t>(i),
+                        values.end());
+        return;
+      }
+    }
   }
   void set(std::size_t i, double v) {
     make_room_for(v);
@@ -66,6 +86,8 @@ public:
   [[nodiscard]] bool wide() const { return form_ == form::wide; }
   /// Whether all are whole numbers from 0 to 255, held as such.
   [[nodiscard]] bool are_bytes() const { return form_ == form::bytes; }
+  /// The bytes that they are held as; empty where they are not.
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return bytes_; }
   void reserve(std::size_t count) {
     with([&](auto& values) { values.reserve(count); });
   }
@@ -81,12 +103,12 @@ public:
     });
   }
 
-  /// Returns `number(i, value)` of each, in 32 bits, in the memory of these numbers where
+  /// Returns `number(i, value)` of each, called in their order, in 32 bits, in the memory of these numbers where
   /// that does.
   template<class Number>
-  [[nodiscard]] std::vector<float> take_as(Number number) {
+  [[nodiscard]] large_vector<float> take_as(Number number) {
     const auto count = size();
-    std::vector<float> out = std::move(narrow_);
+    large_vector<float> out = std::move(narrow_);
     out.resize(count);
     for (std::size_t i = 0; i < count; ++i)
       out[i] = number(i, form_ == form::narrow ? double{out[i]} : (*this)[i]);
@@ -95,7 +117,7 @@ public:
   }
 
   /// Returns the bytes that they are held as.
-  [[nodiscard]] std::vector<std::uint8_t> take_bytes() {
+  [[nodiscard]] large_vector<std::uint8_t> take_bytes() {
     auto out = std::move(bytes_);
     *this = {};
     return out;
@@ -146,9 +168,9 @@ private:
   }
 
   // All of them are in one, the others empty.
-  std::vector<std::uint8_t> bytes_;
-  std::vector<float> narrow_;
-  std::vector<double> doubles_;
+  large_vector<std::uint8_t> bytes_;
+  large_vector<float> narrow_;
+  large_vector<double> doubles_;
   form form_ = form::bytes;
 };
 

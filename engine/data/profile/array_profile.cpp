@@ -107,18 +107,36 @@ expected<void> find_test(data_profile& p, const profile_request& request) {
   return {};
 }
 
-/// At most 5,000,000 values are looked at: of larger arrays, rows at equal distances.
-table_profile profile_columns(const numeric_array& a) {
-  const auto rows = static_cast<std::size_t>(a.sizes[0]);
-  const auto width = static_cast<std::size_t>(a.sizes[1]);
-  const std::size_t stride = std::max<std::size_t>(1, rows * width / 5'000'000);
+/// At most 5,000,000 values are looked at: of larger arrays, rows at equal distances, and
+/// not more than 100,000.
+expected<table_profile> profile_columns(array_values& a) {
+  const auto rows = static_cast<std::size_t>(a.sizes()[0]);
+  const auto width = a.width();
   table_profiler profiler{std::vector<std::string>(width)};
   std::vector<std::string> texts(width);
+  const auto add = [&](const numeric_array& part) {
+    for (std::size_t first = 0; first + width <= part.count(); first += width) {
+      for (std::size_t i = 0; i < width; ++i)
+        texts[i] = text_of(part[first + i]);
+      const std::vector<std::string_view> fields(texts.begin(), texts.end());
+      profiler.add(fields);
+    }
+  };
+  if (rows * width <= 5'000'000) {
+    auto all = a.for_each_part([&](std::size_t, const numeric_array& part) {
+      add(part);
+      return expected<void>();
+    });
+    if (!all)
+      return tl::unexpected(std::move(all).error());
+    return profiler.finish();
+  }
+  const std::size_t stride = std::max(rows * width / 5'000'000, rows / 100'000) + 1;
   for (std::size_t row = 0; row < rows; row += stride) {
-    for (std::size_t i = 0; i < width; ++i)
-      texts[i] = text_of(a[row * width + i]);
-    const std::vector<std::string_view> fields(texts.begin(), texts.end());
-    profiler.add(fields);
+    const auto part = a.part(row * width, width);
+    if (!part)
+      return tl::unexpected(part.error());
+    add(*part);
   }
   return profiler.finish();
 }
@@ -142,12 +160,13 @@ expected<void> set_targets(data_profile& p, const profile_request& request,
     p.target_whole = targets->whole;
     return {};
   }
-  if (examples.array.sizes.size() != 2 || examples.array.sizes[1] < 2)
+  const auto& sizes = examples.array.sizes();
+  if (sizes.size() != 2 || sizes[1] < 2)
     return wrong(examples.origin,
                  fmt::format("an array of {} has no target column; name the file of the "
                              "targets, --target FILE",
-                             to_text(tensor_shape{examples.array.sizes})));
-  const auto columns = static_cast<std::size_t>(examples.array.sizes[1]);
+                             to_text(tensor_shape{sizes})));
+  const auto columns = static_cast<std::size_t>(sizes[1]);
   std::size_t n = request.target.empty() || request.target == "last" ? columns : 0;
   std::from_chars(request.target.data(), request.target.data() + request.target.size(),
                   n);
@@ -164,7 +183,8 @@ expected<void> set_targets(data_profile& p, const profile_request& request,
 
 expected<void> set_shape(data_profile& p, const profile_request& request,
                          const array_file& examples) {
-  p.shape.sizes.assign(examples.array.sizes.begin() + 1, examples.array.sizes.end());
+  const auto& sizes = examples.array.sizes();
+  p.shape.sizes.assign(sizes.begin() + 1, sizes.end());
   if (p.target_column)
     --p.shape.sizes.front();
   const auto layout = find_layout(p.shape.sizes, {}, request.layout);
@@ -196,15 +216,19 @@ expected<data_profile> profile_array(const profile_request& request) {
                                           : "NumPy array";
   if (auto found = find_arrays(p, request, format == data_format::npz); !found)
     return tl::unexpected(std::move(found).error());
-  const auto examples = read_array_file(p.file, p.array);
+  auto examples = open_array_file(p.file, p.array);
   if (!examples)
     return tl::unexpected(examples.error());
-  const auto& sizes = examples->array.sizes;
-  if (sizes.empty() || sizes[0] == 0)
+  const auto& sizes = examples->array.sizes();
+  if (sizes.empty() || examples->array.count() == 0)
     return wrong(examples->origin, "holds no examples");
   p.rows = static_cast<std::uint64_t>(sizes[0]);
-  if (sizes.size() == 2)
-    p.table = profile_columns(examples->array);
+  if (sizes.size() == 2) {
+    auto columns = profile_columns(examples->array);
+    if (!columns)
+      return tl::unexpected(std::move(columns).error());
+    p.table = std::move(*columns);
+  }
   if (auto set = set_targets(p, request, *examples); !set)
     return tl::unexpected(set.error());
   if (auto set = set_shape(p, request, *examples); !set)

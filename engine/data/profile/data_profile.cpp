@@ -85,11 +85,20 @@ void finish_profile(data_profile& p, const profile_request& request,
 
 split_shares data_profile::shares() const {
   constexpr std::uint64_t many = 5000;
-  const int validation = rows >= many ? 1 : 2,
-            test = test_file.empty() && test_array.empty() ? 2 : 0;
-  return {.train = (10 - validation - test) / 10.0,
-          .validation = validation / 10.0,
-          .test = test / 10.0};
+  // So many examples tell models apart as well as more would, which cost their time.
+  constexpr double enough = 50'000;
+  const auto at_most = [&](double share) {
+    const auto thousandths = 1000 * enough / static_cast<double>(rows);
+    return share * static_cast<double>(rows) <= enough
+               ? share
+               : std::max(1.0, std::floor(thousandths)) / 1000;
+  };
+  const double validation = at_most(rows >= many ? 0.1 : 0.2);
+  const double test = test_file.empty() && test_array.empty() ? at_most(0.2) : 0;
+  // As a person would write it, and not .6999999999999999.
+  return {.train = std::round((1 - validation - test) * 1000) / 1000,
+          .validation = validation,
+          .test = test};
 }
 
 expected<data_profile> profile_data(const profile_request& request) {

@@ -151,7 +151,8 @@ struct data_profile {
   std::string split_column;
   std::vector<suspicion> suspicions;
 
-  /// The shares of the parts. If there are many examples, a tenth tells networks apart.
+  /// The shares of the parts. If there are many examples, a tenth tells networks apart, and
+  /// of very many 50,000 do.
   [[nodiscard]] split_shares shares() const;
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.

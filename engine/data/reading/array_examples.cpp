@@ -5,6 +5,7 @@
 #include "engine/data/reading/array_examples.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/columns/array_layout.hpp"
 #include "engine/data/columns/code_book.hpp"
 #include "engine/data/converted/data_file.hpp"
 #include "engine/data/formats/data_format.hpp"
@@ -61,20 +62,29 @@ expected<numeric_array> parse_array(const array_bytes& from) {
   return a;
 }
 
-// The targets are elements first, first + stride, ... of `a`.
-expected<void> take_targets(examples& out, const numeric_array& a, std::size_t first,
-                            std::size_t stride, const learning_task& task) {
-  constexpr double largest_exact = 9007199254740992.0; // 2^53
-  std::unordered_map<std::int64_t, std::uint32_t> by_value;
-  for (std::size_t i = first; i < a.count(); i += stride) {
-    const double v = a[i];
-    out.places.push_back(a.byte_of(i));
-    const auto place = [&] { return byte_place(out.origin, a.byte_of(i)); };
+// Takes targets out of an array, or out of its parts in turn.
+class target_reader {
+public:
+  target_reader(examples& out, const learning_task& task) : out_(out), task_(task) {}
+
+  // They are elements first, first + stride, ... of `a`.
+  expected<void> take(const numeric_array& a, std::size_t first, std::size_t stride) {
+    for (std::size_t i = first; i < a.count(); i += stride)
+      if (auto taken = take(a[i], a.byte_of(i)); !taken)
+        return taken;
+    return {};
+  }
+
+private:
+  expected<void> take(double v, std::uint64_t byte) {
+    constexpr double largest_exact = 9007199254740992.0; // 2^53
+    out_.places.push_back(byte);
+    const auto place = [&] { return byte_place(out_.origin, byte); };
     if (!is_finite_float(v))
       return wrong(place(), "the target " + std::string(why_no_float(v)));
-    if (!task.has_classes()) {
-      out.targets.push_back(v);
-      continue;
+    if (!task_.has_classes()) {
+      out_.targets.push_back(v);
+      return {};
     }
     if (v != std::floor(v) || std::abs(v) > largest_exact)
       return wrong(place(),
@@ -82,13 +92,17 @@ expected<void> take_targets(examples& out, const numeric_array& a, std::size_t f
                    "task = \"regression\"");
     const auto whole = static_cast<std::int64_t>(v);
     const auto [at, fresh] =
-        by_value.emplace(whole, static_cast<std::uint32_t>(out.classes.size()));
+        by_value_.emplace(whole, static_cast<std::uint32_t>(out_.classes.size()));
     if (fresh)
-      out.classes.push_back(std::to_string(whole));
-    out.labels.push_back(at->second);
+      out_.classes.push_back(std::to_string(whole));
+    out_.labels.push_back(at->second);
+    return {};
   }
-  return {};
-}
+
+  examples& out_;
+  const learning_task& task_;
+  std::unordered_map<std::int64_t, std::uint32_t> by_value_;
+};
 
 /// Refuses targets that are not one for each of the examples, those of `origin`.
 expected<void> check_count(const array_bytes& from,
@@ -132,30 +146,52 @@ expected<void> take_target_array(examples& out, const array_bytes& from,
   if (!a)
     return tl::unexpected(a.error());
   return check_count(from, a->sizes, a->count(), origin, count).and_then([&] {
-    return take_targets(out, *a, 0, 1, task);
+    return target_reader(out, task).take(*a, 0, 1);
   });
 }
 
-// All but column `skipped` (of an array of two dimensions).
+/// The place within an example of the file of each of its features, in their order: all
+/// places but `skipped`.
+std::vector<std::size_t> places_but(std::size_t width,
+                                    std::optional<std::size_t> skipped) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < width; ++i)
+    if (i != skipped)
+      places.push_back(i);
+  return places;
+}
+
+/// Those of an image whose channels come last in the file.
+std::vector<std::size_t> places_of_channels(const tensor_shape& shape) {
+  const auto channels = static_cast<std::size_t>(shape.sizes[0]);
+  const auto pixels = static_cast<std::size_t>(shape.elements()) / channels;
+  std::vector<std::size_t> places;
+  for (std::size_t c = 0; c < channels; ++c)
+    for (std::size_t p = 0; p < pixels; ++p)
+      places.push_back(p * channels + c);
+  return places;
+}
+
+/// Takes the features of each example of a part of an array from these places in it.
 expected<void> take_features(examples& out, const std::string& origin,
-                             const numeric_array& a, std::optional<std::size_t> skipped) {
-  const auto width = a.count() / out.count;
-  out.features.reserve(a.count());
-  for (std::size_t i = 0; i < a.count(); ++i) {
-    if (skipped && i % width == *skipped)
-      continue;
-    const double v = a[i];
-    if (!is_finite_float(v))
-      return wrong(byte_place(origin, a.byte_of(i)),
-                   "the value " + std::string(why_no_float(v)));
-    out.features.push_back(v);
+                             const numeric_array& part, std::size_t width,
+                             const std::vector<std::size_t>& places) {
+  std::vector<double> row(places.size());
+  for (std::size_t first = 0; first + width <= part.count(); first += width) {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      row[i] = part[first + places[i]];
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (!is_finite_float(row[i]))
+        return wrong(byte_place(origin, part.byte_of(first + places[i])),
+                     "the value " + std::string(why_no_float(row[i])));
+    out.features.append(std::span<const double>(row));
   }
   return {};
 }
 
 // [n, h, w] holds images of one channel, all else what it says.
-tensor_shape example_shape(const numeric_array& a) {
-  tensor_shape s{{a.sizes.begin() + 1, a.sizes.end()}};
+tensor_shape example_shape(const std::vector<std::int64_t>& sizes) {
+  tensor_shape s{{sizes.begin() + 1, sizes.end()}};
   if (s.sizes.size() == 2)
     s.sizes.insert(s.sizes.begin(), 1);
   if (s.sizes.empty())
@@ -172,16 +208,16 @@ std::optional<std::size_t> target_column(const std::string& target, std::size_t 
   return n - 1;
 }
 
-expected<examples> with_target_column(const std::string& origin, const numeric_array& a,
+expected<examples> with_target_column(const std::string& origin, array_values& a,
                                       const data_params& params) {
-  if (a.sizes.size() != 2 || a.sizes[1] < 2)
+  if (a.sizes().size() != 2 || a.sizes()[1] < 2)
     return wrong(
         origin,
         fmt::format(
             "an array of {} has no target column; name the file of the targets, "
             "target_file = \"...\", or their array in a .npz, target_array = \"...\"",
-            to_text(tensor_shape{a.sizes})));
-  const auto columns = static_cast<std::size_t>(a.sizes[1]);
+            to_text(tensor_shape{a.sizes()})));
+  const auto columns = static_cast<std::size_t>(a.sizes()[1]);
   const auto column = target_column(params.target, columns);
   if (!column)
     return wrong(origin,
@@ -190,50 +226,64 @@ expected<examples> with_target_column(const std::string& origin, const numeric_a
                              params.target, columns));
   examples out;
   out.origin = origin;
-  out.count = static_cast<std::size_t>(a.sizes[0]);
-  out.shape.sizes = {a.sizes[1] - 1};
+  out.count = static_cast<std::size_t>(a.sizes()[0]);
+  out.shape.sizes = {a.sizes()[1] - 1};
   out.target_column = column;
-  if (auto taken = take_targets(out, a, *column, columns, params.task); !taken)
+  out.features.reserve(out.count * (columns - 1));
+  const auto places = places_but(columns, column);
+  target_reader targets(out, params.task);
+  auto taken = a.for_each_part([&](std::size_t, const numeric_array& part) {
+    return targets.take(part, *column, columns).and_then([&] {
+      return take_features(out, origin, part, columns, places);
+    });
+  });
+  if (!taken)
     return tl::unexpected(std::move(taken).error());
-  if (auto taken = take_features(out, origin, a, column); !taken)
-    return tl::unexpected(std::move(taken).error());
+  out.checksum = a.checksum();
   return out;
 }
 
-expected<examples> with_targets(const std::string& origin, const numeric_array& a,
+expected<examples> with_targets(const std::string& origin, array_values& a,
                                 const array_bytes& from, const data_params& params) {
-  const auto layout =
-      find_layout(std::span(a.sizes).subspan(1), params.shape, params.layout);
+  const auto& all = a.sizes();
+  const auto layout = find_layout(std::span(all).subspan(1), params.shape, params.layout);
   if (!layout)
     return fail_in(origin, layout.error());
-  if (const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
+  if (const tensor_shape sizes{{all.begin() + 1, all.end()}};
       params.shape.layout() == layout::sequence && sizes.layout() == layout::sequence
       && sizes != params.shape)
     return wrong(origin,
                  fmt::format("holds examples of {}, where shape = {} takes [steps, "
                              "channels]; x.transpose(0, 2, 1) of NumPy swaps the two",
                              to_text(sizes), to_text(params.shape)));
-  const auto count = static_cast<std::size_t>(a.sizes[0]);
+  const auto count = static_cast<std::size_t>(all[0]);
   examples out;
   out.origin = from.origin;
   if (auto taken = take_target_array(out, from, params.task, origin, count); !taken)
     return tl::unexpected(std::move(taken).error());
   out.count = count;
   out.layout = *layout;
-  out.sizes.sizes.assign(a.sizes.begin() + 1, a.sizes.end());
-  out.shape = as_image(example_shape(a), *layout);
-  if (auto taken = take_features(out, origin, a, std::nullopt); !taken)
+  out.sizes.sizes.assign(all.begin() + 1, all.end());
+  out.shape = as_image(example_shape(all), *layout);
+  out.features.reserve(a.count());
+  const auto places = *layout == array_layout::channels_last
+                          ? places_of_channels(out.shape)
+                          : places_but(a.width(), std::nullopt);
+  auto taken = a.for_each_part([&](std::size_t, const numeric_array& part) {
+    return take_features(out, origin, part, a.width(), places);
+  });
+  if (!taken)
     return tl::unexpected(std::move(taken).error());
-  if (*layout == array_layout::channels_last)
-    move_channels_first(out.features, out.shape);
+  out.checksum = a.checksum();
   return out;
 }
 
 // Images and series that come later have the sizes of the training data's, in the same
 // order.
-expected<void> check_sizes(const std::string& origin, const numeric_array& a,
+expected<void> check_sizes(const std::string& origin,
+                           const std::vector<std::int64_t>& all,
                            const preprocessing& how) {
-  const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
+  const tensor_shape sizes{{all.begin() + 1, all.end()}};
   const auto wanted = in_file(how.shape, how.layout);
   if (sizes.layout() == layout::vector || sizes.layout() != wanted.layout()
       || sizes == wanted)
@@ -253,26 +303,18 @@ expected<void> no_archive(const array_source& from) {
                            from.key));
 }
 
-// An archive's bytes go as soon as nothing else is in them.
-expected<examples> read_arrays(const example_files& from, file_bytes file,
-                               const data_params& params) {
-  const auto array = array_in(from.examples, file.bytes);
-  if (!array)
-    return tl::unexpected(array.error());
-  const bool apart = from.targets.file != from.examples.file || file.bytes.empty();
-  if (apart)
-    file.bytes = {};
-  const auto a = parse_array(*array);
-  if (!a)
-    return tl::unexpected(a.error());
-  if (from.targets.file.empty()) {
-    auto read = with_target_column(array->origin, *a, params);
-    if (read)
-      read->checksum = file.checksum;
-    return read;
-  }
-  const genome_hash checksum = file.checksum;
-  if (apart) {
+namespace {
+
+/// Reads the targets from `file`, or from its own file where that has no bytes, and then
+/// the examples.
+expected<examples> read_both(const example_files& from, const std::string& origin,
+                             array_values values, file_bytes file,
+                             const data_params& params) {
+  if (values.sizes().empty() || values.count() == 0)
+    return wrong(origin, "holds no examples");
+  if (from.targets.file.empty())
+    return with_target_column(origin, values, params);
+  if (file.bytes.empty()) {
     auto read = read_data_file(from.targets.file);
     if (!read)
       return tl::unexpected(std::move(read).error());
@@ -284,10 +326,32 @@ expected<examples> read_arrays(const example_files& from, file_bytes file,
   file.bytes = {};
   if (targets->kind != format::npy && targets->kind != format::idx)
     return wrong(targets->origin, "is neither a .npy, a .npz nor an IDX file of targets");
-  auto read = with_targets(array->origin, *a, *targets, params);
+  auto read = with_targets(origin, values, *targets, params);
   if (read)
-    read->checksum = both(checksum, file.checksum);
+    read->checksum = both(read->checksum, file.checksum);
   return read;
+}
+
+} // namespace
+
+// An archive's bytes go as soon as nothing else is in them.
+expected<examples> read_arrays(const example_files& from, file_bytes file,
+                               const data_params& params) {
+  const auto array = array_in(from.examples, file.bytes);
+  if (!array)
+    return tl::unexpected(array.error());
+  const auto a = parse_array(*array);
+  if (!a)
+    return tl::unexpected(a.error());
+  array_values values(*a, file.checksum);
+  if (from.targets.file != from.examples.file)
+    file.bytes = {};
+  return read_both(from, array->origin, std::move(values), std::move(file), params);
+}
+
+expected<examples> read_array(const example_files& from, array_values values,
+                              const data_params& params) {
+  return read_both(from, from.examples.file.string(), std::move(values), {}, params);
 }
 
 expected<examples> read_new_array(const array_source& from, std::string& bytes,
@@ -301,15 +365,27 @@ expected<examples> read_new_array(const array_source& from, std::string& bytes,
   const auto a = parse_array(*array);
   if (!a)
     return tl::unexpected(a.error());
+  return read_new_array(array->origin, {*a, {}}, how);
+}
+
+expected<examples> read_new_array(const std::string& origin, array_values values,
+                                  const preprocessing& how) {
+  const auto& sizes = values.sizes();
+  if (sizes.empty() || values.count() == 0)
+    return wrong(origin, "holds no examples");
   examples e;
-  e.count = static_cast<std::size_t>(a->sizes[0]);
-  if (auto fits = check_sizes(array->origin, *a, how); !fits)
+  e.count = static_cast<std::size_t>(sizes[0]);
+  if (auto fits = check_sizes(origin, sizes, how); !fits)
     return tl::unexpected(std::move(fits).error());
-  const bool with_target = a->sizes.size() == 2 && how.target_column
-                           && a->count() == e.count * (how.width + 1);
-  if (auto taken = take_features(e, array->origin, *a,
-                                 with_target ? how.target_column : std::nullopt);
-      !taken)
+  const auto width = values.width();
+  const bool with_target =
+      sizes.size() == 2 && how.target_column && width == how.width + 1;
+  const auto places = places_but(width, with_target ? how.target_column : std::nullopt);
+  e.features.reserve(e.count * places.size());
+  auto taken = values.for_each_part([&](std::size_t, const numeric_array& part) {
+    return take_features(e, origin, part, width, places);
+  });
+  if (!taken)
     return tl::unexpected(std::move(taken).error());
   return e;
 }

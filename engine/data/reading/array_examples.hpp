@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/examples.hpp"
+#include "engine/data/formats/array_values.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 
@@ -16,11 +17,20 @@ namespace clade {
 [[nodiscard]] expected<examples> read_arrays(const example_files& from, file_bytes file,
                                              const data_params& params);
 
+/// Does so of an array that is a file of its own.
+[[nodiscard]] expected<examples> read_array(const example_files& from,
+                                            array_values values,
+                                            const data_params& params);
+
 /// Reads an array that is to be predicted, in the order of its file; without a target, if
 /// it has one. Takes `bytes`, the file's.
 [[nodiscard]] expected<examples> read_new_array(const array_source& from,
                                                 std::string& bytes,
                                                 const data_params& params,
+                                                const preprocessing& how);
+/// Does so of an array whose values are these.
+[[nodiscard]] expected<examples> read_new_array(const std::string& origin,
+                                                array_values values,
                                                 const preprocessing& how);
 
 } // namespace clade

@@ -50,8 +50,13 @@ std::string text_of(double v) {
           std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr};
 }
 
-expected<array_file> read_array_file(const std::filesystem::path& file,
+expected<array_file> open_array_file(const std::filesystem::path& file,
                                      const std::string& name, std::string_view key) {
+  if (auto values = array_values::open(file); !values)
+    return tl::unexpected(std::move(values).error());
+  else if (*values)
+    return array_file{
+        .origin = file.string(), .bytes = nullptr, .array = std::move(**values)};
   auto read = read_array_bytes(file, name, key);
   if (!read)
     return tl::unexpected(std::move(read).error());
@@ -62,7 +67,7 @@ expected<array_file> read_array_file(const std::filesystem::path& file,
       read->format == data_format::npy ? parse_npy(*out.bytes) : parse_idx(*out.bytes);
   if (!parsed)
     return fail_in(out.origin, std::move(parsed).error());
-  out.array = std::move(*parsed);
+  out.array = {std::move(*parsed), {}};
   return out;
 }
 
@@ -123,10 +128,10 @@ expected<layout> layout_of(const data_params& params) {
   default:
     break;
   }
-  const auto read = read_array_file(params.file, params.array);
-  if (!read)
-    return tl::unexpected(read.error());
-  return read->array.sizes.size() >= 3 ? layout::image : layout::vector;
+  const auto opened = open_array_file(params.file, params.array);
+  if (!opened)
+    return tl::unexpected(opened.error());
+  return opened->array.sizes().size() >= 3 ? layout::image : layout::vector;
 }
 
 } // namespace clade

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/formats/numeric_array.hpp"
+#include "engine/data/formats/array_values.hpp"
 #include "engine/data/reading/data_set.hpp"
 
 #include <filesystem>
@@ -9,16 +9,16 @@
 
 namespace clade {
 
-/// An array of a file, and the bytes that it is a view of.
+/// An array of a file, and the bytes that it is a view of, if it lies in memory.
 struct array_file {
   std::string origin; ///< "x.npy", "x.npz: y.npy"
   std::unique_ptr<std::string> bytes;
-  numeric_array array;
+  array_values array;
 };
 
-/// Reads an IDX or .npy file, or the array `name` of a .npz archive; an empty name stands
-/// for its only array. `key` is what names the array in an experiment, for messages.
-[[nodiscard]] expected<array_file> read_array_file(const std::filesystem::path& file,
+/// Opens an IDX or .npy file, or reads the array `name` of a .npz archive; an empty name
+/// stands for its only array. `key` is what names the array in an experiment, for messages.
+[[nodiscard]] expected<array_file> open_array_file(const std::filesystem::path& file,
                                                    const std::string& name,
                                                    std::string_view key = "array");
 
@@ -43,7 +43,7 @@ read_array_names(const std::filesystem::path& file);
 
 /// Finds the layout of the examples: `shape` says it; a CSV holds vectors, a file of
 /// series sequences, a batch of CIFAR and an array of three dimensions or more images.
-/// Reads the file where it is an array.
+/// Looks into the file where it is an array.
 [[nodiscard]] expected<layout> layout_of(const data_params& params);
 
 } // namespace clade

@@ -1,9 +1,9 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           by_line test_places test_names robust columns type divisor
+//           by_line test_places test_names robust columns type divisor preparation
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
 //           of numbers; classes, test_names, robust: lists of texts; columns: a list of
-//           column)
+//           column; preparation: text)
 // column := text inputs
 // list   := length item*
 // text   := length byte*
@@ -109,6 +109,7 @@ std::string cached_form(const data_set& data) {
   }
   w.number(static_cast<std::uint64_t>(data.features.type()));
   w.number(data.features.divisor());
+  w.text(data.preparation);
   return std::move(w.out);
 }
 
@@ -146,6 +147,7 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   }
   const auto type = r.number<std::uint64_t>();
   const auto divisor = r.number<float>();
+  data.preparation = r.text();
   const bool form = type <= static_cast<std::uint64_t>(stored_type::uint8) && divisor > 0;
   data.features = {static_cast<stored_type>(form ? type : 0), divisor};
   const bool truths =

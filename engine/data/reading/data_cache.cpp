@@ -10,10 +10,12 @@
 
 #include "engine/data/reading/data_cache.hpp"
 
+#include "engine/data/bytes/cache_folder.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/folders/class_folder.hpp"
 #include "engine/data/reading/cached_form.hpp"
 #include "genome/genes/hash.hpp"
+#include "genome/genes/running_hash128.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,15 +28,17 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 namespace clade {
 namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '6', 0,   0,   0,   0};
+                             't', 'a', ' ', '7', 0,   0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;
@@ -51,11 +55,9 @@ std::filesystem::path file_of(const data_cache& cache, const cache_key& key) {
   return cache.folder / (to_text(key.name) + ".data");
 }
 
-bool make_folder(const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder.parent_path(), failed);
-  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
-}
+constexpr std::int64_t seconds_of_a_day = 24 * 60 * 60;
+/// A data set larger than the cache that nobody used for so long is removed.
+constexpr auto large_kept = std::chrono::days(7);
 
 struct mapping {
   std::shared_ptr<const void> memory;
@@ -73,8 +75,11 @@ std::optional<mapping> map(const std::filesystem::path& file) {
     if (at != MAP_FAILED)
       out = mapping{{at, [size](const void* p) { ::munmap(const_cast<void*>(p), size); }},
                     {static_cast<const char*>(at), size}};
-    // Used now: the order in which files are removed goes by it.
-    ::futimens(in.get(), nullptr);
+    // Used now: the order in which files are removed goes by it. That of a large one also
+    // tells that it is what it was, and changes once a day.
+    if (size < least_remembered_bytes
+        || std::time(nullptr) - is.st_mtim.tv_sec > seconds_of_a_day)
+      ::futimens(in.get(), nullptr);
   }
   return out;
 }
@@ -98,8 +103,47 @@ bool write_file(const std::filesystem::path& file, const file_header& h,
   return false;
 }
 
+/// Returns the checksum of bytes that are mapped from a file, piece by piece: they need not
+/// all be in memory at once.
+genome_hash checksum_of_mapped(std::string_view bytes) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  running_hash128 sum;
+  for (std::size_t from = 0; from < bytes.size(); from += most) {
+    const auto piece = bytes.substr(from, most);
+    sum.add(piece);
+    if (bytes.size() < least_remembered_bytes)
+      continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(piece.data()) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(piece.data() + piece.size());
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  }
+  return sum.value();
+}
+
+/// Whether the features of a cached file are those that its header says; of a large one,
+/// whether they were so when somebody looked, and the file has not changed since.
+bool features_hold(const std::filesystem::path& file, const data_cache& cache,
+                   std::string_view features, const genome_hash& wanted) {
+  const known_checksums known(cache.folder);
+  const auto is = identity_of(file);
+  if (is && known.find(*is) == wanted)
+    return true;
+  if (checksum_of_mapped(features) != wanted)
+    return false;
+  if (is)
+    known.keep(*is, wanted, /*written_by_us=*/true);
+  return true;
+}
+
+bool has_room(const std::filesystem::path& folder, std::uint64_t bytes) {
+  std::error_code unknown;
+  const auto space = std::filesystem::space(folder, unknown);
+  return !unknown && space.available / 2 > bytes;
+}
+
 // Removes what was used longest ago, what killed processes left behind too, until `added`
-// bytes fit in.
+// bytes fit in. What is larger than the cache is not counted, and goes after a week.
 void make_room(const data_cache& cache, std::uint64_t added) {
   namespace fs = std::filesystem;
   struct entry {
@@ -109,7 +153,7 @@ void make_room(const data_cache& cache, std::uint64_t added) {
   };
   std::vector<entry> entries;
   std::error_code failed;
-  std::uint64_t total = added;
+  std::uint64_t total = added > cache.most_bytes ? 0 : added;
   for (fs::directory_iterator at(cache.folder, failed), end; !failed && at != end;
        at.increment(failed)) {
     std::error_code gone;
@@ -118,6 +162,11 @@ void make_room(const data_cache& cache, std::uint64_t added) {
     const auto used = at->last_write_time(gone);
     if (gone || name.find(".data") == std::string::npos)
       continue;
+    if (size > cache.most_bytes) {
+      if (fs::file_time_type::clock::now() - used > large_kept)
+        fs::remove(at->path(), gone);
+      continue;
+    }
     entries.push_back({used, size, at->path()});
     total += size;
   }
@@ -134,17 +183,7 @@ void make_room(const data_cache& cache, std::uint64_t added) {
 } // namespace
 
 data_cache users_cache() {
-  const auto folder = [](const char* name) -> std::filesystem::path {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (auto named = folder("CLADE_CACHE"); !named.empty())
-    return {.folder = std::move(named)};
-  if (const auto caches = folder("XDG_CACHE_HOME"); caches.is_absolute())
-    return {.folder = caches / "clade"};
-  if (const auto home = folder("HOME"); home.is_absolute())
-    return {.folder = home / ".cache" / "clade"};
-  return {};
+  return {.folder = users_cache_folder()};
 }
 
 std::optional<cache_key> key_of(const data_cache& cache, const data_params& params,
@@ -228,7 +267,8 @@ std::optional<data_set> find_cached(const data_cache& cache, const cache_key& ke
     return std::nullopt;
   const auto features = mapped->bytes.substr(sizeof h, h.features);
   const auto form = mapped->bytes.substr(mapped->bytes.size() - h.form);
-  if (hash128(form) != h.form_hash || hash128(features) != h.features_hash)
+  if (hash128(form) != h.form_hash
+      || !features_hold(file_of(cache, key), cache, features, h.features_hash))
     return std::nullopt;
   auto data = parse_cached_form(form);
   if (!data || data->checksum != key.checksum)
@@ -248,7 +288,8 @@ data_set keep_cached(const data_cache& cache, const cache_key& key, data_set dat
                       .features_hash = hash128(features),
                       .form_hash = hash128(form)};
   const std::uint64_t size = sizeof h + features.size() + form.size();
-  if (size > cache.most_bytes || !make_folder(cache.folder))
+  if (!make_cache_folder(cache.folder)
+      || (size > cache.most_bytes && !has_room(cache.folder, size)))
     return data;
   make_room(cache, size);
   if (!write_file(file_of(cache, key), h, data, form))
@@ -260,7 +301,7 @@ data_set keep_cached(const data_cache& cache, const cache_key& key, data_set dat
 // One of a few files, which stay: to remove a lock that others may wait for is to have
 // two. Different data rarely meets in one, and then only waits.
 cache_lock::cache_lock(const data_cache& cache, const cache_key& key) {
-  if (!make_folder(cache.folder))
+  if (!make_cache_folder(cache.folder))
     return;
   const auto name = fmt::format("lock-{}", key.name.low % 16);
   file_.reset(::open((cache.folder / name).c_str(),

@@ -18,17 +18,19 @@ struct data_params;
 /// It saves time and memory and decides nothing: where the folder cannot be made, read or
 /// written, or the disk is full, the data's own files are read instead, and nobody is
 /// told. A file in it that is damaged, cut off, somebody else's or of another version is
-/// written anew. Whole files appear at once, so processes that start together, or are
+/// written anew. (Whether a large one is damaged is looked at once, and again when its entry
+/// in the file system changes.) Whole files appear at once, so processes that start together, or are
 /// killed while they write, leave nothing half done.
 struct data_cache {
   std::filesystem::path folder; ///< Made with mode 0700, its files 0600; empty: no cache.
   /// Data files smaller than that together are read sooner than found here.
   std::uint64_t least_bytes = 128 << 10;
-  /// Past that, what was used longest ago is removed when something is added.
+  /// Past that, what was used longest ago is removed when something is added. A data set
+  /// that is larger by itself is kept where the disk has twice its size free.
   std::uint64_t most_bytes = std::uint64_t{8} << 30;
 };
 
-/// In $CLADE_CACHE, else $XDG_CACHE_HOME/clade, else ~/.cache/clade; none without a home.
+/// In `users_cache_folder`.
 [[nodiscard]] data_cache users_cache();
 
 /// The key by which a data set is found: all that decides what `load_data` makes of the

@@ -182,8 +182,10 @@ expected<void> set_features(examples& e, const examples* test,
                             const std::vector<bool>& unscaled, const data_params& params,
                             data_set& data, preprocessing& how) {
   exact_numbers features = std::move(e.features);
-  if (test != nullptr)
+  if (test != nullptr) {
+    features.reserve(features.size() + test->features.size());
     features.append(test->features);
+  }
   const feature_rows rows{features, features.size() / data.examples, data.train};
   std::vector<std::optional<robust_scale>> robust;
   const auto form = data.shape.layout();
@@ -212,11 +214,23 @@ expected<void> set_features(examples& e, const examples* test,
   return {};
 }
 
-/// `how` gets what was done to the features.
+/// Notes how new examples are prepared for networks of these.
+void set_preparation(data_set& data, preprocessing how) {
+  how.task = data.task;
+  how.shape = data.shape;
+  how.classes = data.classes;
+  how.target_mean = data.target_mean;
+  how.target_deviation = data.target_deviation;
+  how.checksum = data.checksum;
+  encoder out;
+  encode(out, how);
+  data.preparation = out.take();
+}
+
 expected<data_set> assemble(examples e, std::optional<examples> test,
-                            const data_params& params, std::uint64_t seed,
-                            preprocessing& how) {
+                            const data_params& params, std::uint64_t seed) {
   data_set data;
+  preprocessing how;
   data.task = params.task;
   how.layout = e.layout;
   how.sizes = e.sizes;
@@ -262,17 +276,17 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   data.numbers = numbers_of(e.columns);
   data.columns = input_columns_of(e.columns);
   how.columns = std::move(e.columns);
+  set_preparation(data, std::move(how));
   return data;
 }
 
-expected<data_set> load_files(const data_params& params, std::uint64_t seed,
-                              preprocessing& how) {
+expected<data_set> load_files(const data_params& params, std::uint64_t seed) {
   auto e = read_limited(training_files(params), params, seed, 0);
   if (!e)
     return tl::unexpected(std::move(e).error());
   const auto tested = test_files(params);
   if (!tested)
-    return assemble(std::move(*e), std::nullopt, params, seed, how);
+    return assemble(std::move(*e), std::nullopt, params, seed);
   // If nobody says a shape, series and files of images get that of those to train on.
   auto like_training = params;
   if (e->shape.layout() == layout::sequence
@@ -281,21 +295,20 @@ expected<data_set> load_files(const data_params& params, std::uint64_t seed,
   auto test = read_limited(*tested, like_training, seed, 1);
   if (!test)
     return tl::unexpected(std::move(test).error());
-  return assemble(std::move(*e), std::move(*test), params, seed, how);
+  return assemble(std::move(*e), std::move(*test), params, seed);
 }
 
 expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
                                const data_cache& cache) {
-  preprocessing unused;
   const auto key = key_of(cache, params, seed);
   if (!key)
-    return load_files(params, seed, unused);
+    return load_files(params, seed);
   if (auto found = find_cached(cache, *key))
     return std::move(*found);
   const cache_lock alone(cache, *key);
   if (auto found = find_cached(cache, *key))
     return std::move(*found);
-  auto data = load_files(params, seed, unused);
+  auto data = load_files(params, seed);
   // Files that changed in between are not what the key says.
   if (!data || data->checksum != key->checksum)
     return data;
@@ -308,47 +321,35 @@ problem data_set::as_problem() const {
   return {shape, task.outputs(classes.size()), numbers};
 }
 
-namespace {
-
-/// Returns the result of `load`; a result that has no room in memory is an error.
-template<class Load>
-auto within_memory(const data_params& params, Load load) -> decltype(load()) {
+expected<data_set> load_data(const data_params& params, std::uint64_t seed,
+                             const data_cache& cache) {
   if (auto valid = validate(params); !valid)
     return tl::unexpected(std::move(valid).error());
   try {
-    return load();
+    return load_shared(params, params.seed.value_or(seed), cache);
   } catch (const std::bad_alloc&) {
     return fail_in(
         params.file.string(),
-        {error_kind::io, "not enough memory to hold the examples; set data.limit"});
+        {error_kind::io,
+         "the examples fit neither into memory nor on the disk of the cache; free some "
+         "room there, name another folder in the variable CLADE_CACHE, or set "
+         "data.limit"});
   } catch (const std::length_error&) {
     return fail_in(params.file.string(),
                    {error_kind::io, "too large to be held in memory"});
   }
 }
 
-} // namespace
-
-expected<data_set> load_data(const data_params& params, std::uint64_t seed,
-                             const data_cache& cache) {
-  return within_memory(
-      params, [&] { return load_shared(params, params.seed.value_or(seed), cache); });
-}
-
-expected<preprocessing> fit_preprocessing(const data_params& params, std::uint64_t seed) {
-  return within_memory(params, [&]() -> expected<preprocessing> {
-    preprocessing how;
-    auto data = load_files(params, params.seed.value_or(seed), how);
-    if (!data)
-      return tl::unexpected(std::move(data).error());
-    how.task = data->task;
-    how.shape = std::move(data->shape);
-    how.classes = std::move(data->classes);
-    how.target_mean = data->target_mean;
-    how.target_deviation = data->target_deviation;
-    how.checksum = data->checksum;
-    return how;
-  });
+expected<preprocessing> fit_preprocessing(const data_params& params, std::uint64_t seed,
+                                          const data_cache& cache) {
+  return load_data(params, seed, cache)
+      .and_then([&](const data_set& data) -> expected<preprocessing> {
+        decoder in(data.preparation);
+        auto how = decode_preprocessing(in);
+        if (auto whole = in.finish(); !whole)
+          return fail_in(params.file.string(), std::move(whole).error());
+        return how;
+      });
 }
 
 } // namespace clade

@@ -4,6 +4,7 @@
 #include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/data_params.hpp"
 #include "engine/data/reading/data_cache.hpp"
+#include "genome/codec/codec.hpp"
 #include "genome/base/error.hpp"
 #include "genome/genes/genome.hpp"
 #include "search_spaces/operators/network.hpp"
@@ -46,6 +47,8 @@ struct data_set {
   std::vector<input_column> columns{};
   /// The columns that are scaled by their quartiles, as outliers make their deviation.
   std::vector<std::string> robust{};
+  /// The stored form of how it was made (preprocessing.hpp).
+  bytes preparation{};
 
   /// Returns the problem that networks for it must fit.
   [[nodiscard]] problem as_problem() const;

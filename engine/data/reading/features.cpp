@@ -29,6 +29,10 @@ struct encoded_values {
   std::optional<text_encoder> encoder{};
 };
 
+/// Larger tables are read row by row: of each column alone a sample is.
+constexpr std::size_t most_values_in_turns = std::size_t{1} << 28;
+constexpr std::size_t most_sampled_rows = std::size_t{1} << 18;
+
 /// The scores of the columns of texts, by place among `examples::texts`.
 using scores_of_columns = std::vector<learnt_scores>;
 
@@ -219,12 +223,17 @@ std::vector<std::optional<robust_scale>>
 outlying_columns(const feature_rows& rows, const std::vector<bool>& unscaled) {
   std::vector<std::optional<robust_scale>> found(rows.width);
   std::vector<double> values;
+  // Of what may be larger than memory each column would be read at the price of all.
+  const std::size_t stride =
+      rows.train.size() * rows.width > most_values_in_turns
+          ? std::max<std::size_t>(1, rows.train.size() / most_sampled_rows)
+          : 1;
   for (std::size_t c = 0; c < rows.width; ++c) {
     if (unscaled[c])
       continue;
     values.clear();
-    for (const std::uint32_t i : rows.train)
-      if (const double v = rows.values[i * rows.width + c]; !std::isnan(v))
+    for (std::size_t k = 0; k < rows.train.size(); k += stride)
+      if (const double v = rows.values[rows.train[k] * rows.width + c]; !std::isnan(v))
         values.push_back(v);
     found[c] = find_robust_scale(values);
   }
@@ -308,17 +317,23 @@ column_scales scales_of_channels(const feature_rows& rows, const tensor_shape& s
   return scales;
 }
 
-std::vector<float> scaled(exact_numbers values, const column_scales& scales) {
-  const std::size_t width = scales.mean.size();
-  return values.take_as([&](std::size_t i, double v) {
-    const auto x =
-        static_cast<float>((v - scales.mean[i % width]) / scales.deviation[i % width]);
-    return scales.limit.empty() ? x : limited(x, scales.limit[i % width]);
+large_vector<float> scaled(exact_numbers values, const column_scales& scales) {
+  return values.take_as([&, c = std::size_t{0}](std::size_t, double v) mutable {
+    const auto x = static_cast<float>((v - scales.mean[c]) / scales.deviation[c]);
+    const auto scaled = scales.limit.empty() ? x : limited(x, scales.limit[c]);
+    c = c + 1 == scales.mean.size() ? 0 : c + 1;
+    return scaled;
   });
 }
 
 float largest_of(const feature_rows& rows) {
   float largest = 0;
+  if (const auto bytes = rows.values.bytes(); !bytes.empty()) {
+    for (const std::uint32_t i : rows.train)
+      largest = std::max(
+          largest, static_cast<float>(std::ranges::max(bytes.subspan(i * rows.width, rows.width))));
+    return largest;
+  }
   for (const std::uint32_t i : rows.train)
     for (std::size_t c = 0; c < rows.width; ++c)
       largest = std::max(largest,

@@ -78,8 +78,8 @@ scales_of(const feature_rows& rows, const std::vector<bool>& unscaled,
                                                const tensor_shape& shape);
 
 /// Returns the values so scaled: in 64 bits until then, in 32 from here on.
-[[nodiscard]] std::vector<float> scaled(exact_numbers values,
-                                        const column_scales& scales);
+[[nodiscard]] large_vector<float> scaled(exact_numbers values,
+                                         const column_scales& scales);
 
 /// Returns the largest magnitude over the train part; 0 where there is none.
 [[nodiscard]] float largest_of(const feature_rows& rows);

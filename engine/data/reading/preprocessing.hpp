@@ -78,10 +78,10 @@ struct preprocessing {
   return std::clamp(scaled, -most, most);
 }
 
-/// Reads the training data again, past the cache, and estimates the same numbers as
-/// `load_data`, with the same errors.
-[[nodiscard]] expected<preprocessing> fit_preprocessing(const data_params& params,
-                                                        std::uint64_t seed);
+/// Returns how `load_data` prepares the training data, with the same errors.
+[[nodiscard]] expected<preprocessing>
+fit_preprocessing(const data_params& params, std::uint64_t seed,
+                  const data_cache& cache = users_cache());
 
 /// The stored form (grammar at the top of preprocessing_codec.cpp).
 void encode(encoder& out, const preprocessing& how);
@@ -114,7 +114,7 @@ struct target_reading {
 /// Examples to be predicted, ready for a network.
 struct new_examples {
   std::size_t count = 0;
-  std::vector<float> features;      ///< [count, shape...]
+  large_vector<float> features;     ///< [count, shape...]
   std::vector<std::string> notes{}; ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
@@ -152,8 +152,8 @@ struct raw_rows {
 
 /// Returns the values that networks take: [count, shape...]. A blank that cannot be
 /// filled is an error.
-[[nodiscard]] expected<std::vector<float>> prepare(const raw_rows& rows,
-                                                   const preprocessing& how);
+[[nodiscard]] expected<large_vector<float>> prepare(const raw_rows& rows,
+                                                    const preprocessing& how);
 
 /// The rows of a CSV (its text, unzipped), for `read_new_examples`. `written` says how it is
 /// written, as far as that is known.

@@ -30,6 +30,8 @@ tl::unexpected<error> wrong(std::string_view place, std::string message) {
   return fail_in(place, {error_kind::invalid_input, std::move(message)});
 }
 
+constexpr std::string_view no_image_list =
+    "`images` names a column of a CSV that has the targets, too";
 constexpr std::string_view no_table_params =
     "is no table; columns, categories, ignore and blanks are for CSV files";
 
@@ -122,6 +124,32 @@ expected<examples> read_table(data_file read, const std::string& origin,
 
 } // namespace
 
+namespace {
+
+/// Refuses what section [data] says of tables alone, where the examples are none.
+expected<void> check_no_table(const std::string& origin, const data_params& params) {
+  if (!params.images.empty())
+    return wrong(origin, std::string(no_image_list));
+  if (params.forecast != forecast_params())
+    return wrong(origin,
+                 "is no table; horizon and series are for tables of series with a "
+                 "row for each step");
+  if (has_table_params(params))
+    return wrong(origin, std::string(no_table_params));
+  return {};
+}
+
+/// Refuses what does not go with an array that is a file of its own.
+expected<void> check_array(const example_files& from, const data_params& params) {
+  for (const array_source* one : {&from.examples, &from.targets})
+    if (one->file == from.examples.file)
+      if (auto fine = no_archive(*one); !fine)
+        return fine;
+  return check_no_table(from.examples.file.string(), params);
+}
+
+} // namespace
+
 expected<examples> read_examples(const example_files& from, const data_params& params) {
   const std::string origin = from.examples.file.string();
   if (is_folder(from.examples.file)) {
@@ -136,6 +164,13 @@ expected<examples> read_examples(const example_files& from, const data_params& p
       return wrong(origin, std::string(no_table_params));
     return read_image_folder(from.examples.file, params);
   }
+  auto values = array_values::open(from.examples.file);
+  if (!values)
+    return tl::unexpected(std::move(values).error());
+  if (*values)
+    return check_array(from, params).and_then([&] {
+      return read_array(from, std::move(**values), params);
+    });
   auto read = read_data_file(from.examples.file, choice_of(from.examples));
   if (!read)
     return tl::unexpected(read.error());
@@ -145,15 +180,11 @@ expected<examples> read_examples(const example_files& from, const data_params& p
       if (one->file == from.examples.file)
         if (auto fine = no_archive(*one); !fine)
           return tl::unexpected(std::move(fine).error());
-  if (!params.images.empty()) {
-    if (f != format::csv || !from.targets.file.empty())
-      return wrong(origin, "`images` names a column of a CSV that has the targets, too");
+  if (f == format::csv && !params.images.empty()) {
+    if (!from.targets.file.empty())
+      return wrong(origin, std::string(no_image_list));
     return read_listed_images(std::move(*read), from.examples.file, params);
   }
-  if (params.forecast != forecast_params() && f != format::csv)
-    return wrong(origin,
-                 "is no table; horizon and series are for tables of series with a "
-                 "row for each step");
   if (f == format::csv) {
     std::optional<csv_targets> targets;
     if (!from.targets.file.empty()) {
@@ -164,8 +195,8 @@ expected<examples> read_examples(const example_files& from, const data_params& p
     }
     return read_table(std::move(*read), origin, params, targets ? &*targets : nullptr);
   }
-  if (has_table_params(params))
-    return wrong(origin, std::string(no_table_params));
+  if (auto fine = check_no_table(origin, params); !fine)
+    return tl::unexpected(std::move(fine).error());
   if (f == format::cifar || f == format::series) {
     if (!from.targets.file.empty())
       return wrong(origin, "holds its targets itself; remove target_file");
@@ -291,6 +322,29 @@ expected<raw_rows> read_raw_texts(const std::filesystem::path& path,
       });
 }
 
+/// Takes what was read of an array; `layout` is that of its values.
+expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin,
+                                 const preprocessing& how, array_layout layout) {
+  if (!how.takes_plain_numbers())
+    return wrong(origin, "is an array, but the training data has columns of texts");
+  if (!e)
+    return tl::unexpected(std::move(e).error());
+  if (e->features.size() != e->count * how.width)
+    return wrong(
+        origin,
+        fmt::format("an example has {} values, where those of the training data have {}",
+                    e->features.size() / e->count, how.width));
+  if (layout == array_layout::channels_last)
+    move_channels_first(e->features, how.shape);
+  return raw_rows{
+      .origin = origin, .count = e->count, .values = std::move(e->features)};
+}
+
+expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin,
+                                 const preprocessing& how) {
+  return rows_of_array(std::move(e), origin, how, how.layout);
+}
+
 } // namespace
 
 expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
@@ -300,36 +354,32 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     return read_raw_images(from.file, how);
   if (is_folder(from.file) || is_one_text(from.file, params, how))
     return read_raw_texts(from.file, how);
+  auto values = array_values::open(from.file);
+  if (!values)
+    return tl::unexpected(std::move(values).error());
+  if (*values)
+    return no_archive(from).and_then([&] {
+      return rows_of_array(read_new_array(from.file.string(), std::move(**values), how),
+                           from.file.string(), how);
+    });
   auto which = choice_of(from);
   which.least_features = how.columns.size();
   which.sentences = how.takes_text_lines();
   auto read = read_data_file(from.file, which, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());
-  raw_rows out{.origin = from.file.string(), .count = 0, .values = {}, .lines = {}};
+  const std::string origin = from.file.string();
   const format f = format_of(from.file, read->bytes);
   if (f == format::csv)
     return read_new_table(std::move(*read), from.file, params, how);
   if (f == format::series)
-    return parse_series(read->bytes, out.origin).and_then([&](const series_set& set) {
-      return new_series(set, out.origin, how);
+    return parse_series(read->bytes, origin).and_then([&](const series_set& set) {
+      return new_series(set, origin, how);
     });
-  if (!how.takes_plain_numbers())
-    return wrong(out.origin, "is an array, but the training data has columns of texts");
-  auto e = f == format::cifar ? parse_cifar(read->bytes, out.origin, params)
-                              : read_new_array(from, read->bytes, params, how);
-  if (!e)
-    return tl::unexpected(std::move(e).error());
-  if (e->features.size() != e->count * how.width)
-    return wrong(
-        out.origin,
-        fmt::format("an example has {} values, where those of the training data have {}",
-                    e->features.size() / e->count, how.width));
-  if (f != format::cifar && how.layout == array_layout::channels_last)
-    move_channels_first(e->features, how.shape);
-  out.count = e->count;
-  out.values = std::move(e->features);
-  return out;
+  if (f == format::cifar)
+    return rows_of_array(parse_cifar(read->bytes, origin, params), origin, how,
+                         array_layout::channels_first);
+  return rows_of_array(read_new_array(from, read->bytes, params, how), origin, how);
 }
 
 } // namespace clade

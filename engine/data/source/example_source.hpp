@@ -96,9 +96,15 @@ public:
 };
 
 /// Inputs that take no more bytes than that are held whole, by devices and by mappings.
-/// Larger ones are read as they are needed and shuffled in parts of so many bytes. How a
-/// training comes out depends on it, and so it is not a matter of the machine.
+/// Larger ones are read as they are needed. How a training comes out depends on it, and so
+/// it is not a matter of the machine.
 constexpr std::size_t most_whole_bytes = std::size_t{4} << 30;
+
+/// Returns how many bytes of a larger input are in memory at most, and are shuffled among
+/// each other.
+[[nodiscard]] constexpr std::size_t window_bytes(std::size_t most_whole) {
+  return most_whole / 4;
+}
 
 /// Reads all examples of an input in order of their indices, in blocks of at most
 /// `most_bytes` (but of one example at least), into one buffer. `take` gets the index of

@@ -28,13 +28,14 @@ expected<void> mapped_source::read(std::size_t input,
     return tables_.read(input, examples, into);
   const auto row_bytes = description().bytes_of_input(input);
   const auto each = (row_bytes / mapped_around + 2) * mapped_around;
-  const auto most = std::max<std::size_t>(1, most_bytes_ / each);
+  const auto budget = window_bytes(most_bytes_);
+  const auto most = std::max<std::size_t>(1, budget / each);
   while (!examples.empty() || !into.empty()) {
     const auto part = examples.first(std::min(most, examples.size()));
     const auto bytes = examples.size() == part.size()
                            ? into
                            : into.first(std::min(into.size(), part.size() * row_bytes));
-    if (mapped_in_.fetch_add(part.size() * each) + part.size() * each > most_bytes_) {
+    if (mapped_in_.fetch_add(part.size() * each) + part.size() * each > budget) {
       give_back();
       mapped_in_ = part.size() * each;
     }

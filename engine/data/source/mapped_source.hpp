@@ -6,8 +6,8 @@
 
 namespace clade {
 
-/// Examples whose inputs are mapped from files, of which no more than a budget of bytes
-/// stays mapped in at a time. The system may keep pages that are given back in its own
+/// Examples whose inputs are mapped from files, of which no more than `window_bytes`
+/// stay mapped in at a time. The system may keep pages that are given back in its own
 /// cache, for all processes that map the file.
 class mapped_source final : public example_source {
 public:

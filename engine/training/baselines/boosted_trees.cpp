@@ -13,6 +13,8 @@ using steady_clock = std::chrono::steady_clock;
 constexpr std::int64_t many_examples = 2000;
 // If there are fewer, a tree sees all, or it would not see what two of them say together.
 constexpr std::int64_t many_features = 8;
+// Of more examples, a part is fitted to.
+constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
 constexpr boosting_params usual{.depth = 6};
 constexpr boosting_params middle{.depth = 4};
 constexpr boosting_params shallow{.depth = 2, .example_share = 0.7, .feature_share = 0.5};
@@ -76,7 +78,8 @@ private:
 
 expected<forest> trees_fit::fit_fold(boosting_params p, std::uint32_t index,
                                      std::uint32_t folds) const {
-  const auto data = data_of_fold(data_, {index, folds}, params_.seed);
+  const auto data =
+      data_within(data_of_fold(data_, {index, folds}, params_.seed), most_bytes);
   p.classes = data.task.has_classes() ? outputs_ : 0;
   p.seed = derive(params_.seed, purpose::baseline, index, folds).next();
   return boost(p, part_examples(data, data.train, true),

@@ -28,6 +28,8 @@ using steady_clock = std::chrono::steady_clock;
 constexpr std::array penalties{1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 // Tried where the first of those is best, since columns may tell next to nothing.
 constexpr std::array stronger_penalties{10.0, 100.0, 1000.0};
+// Of more examples, a part is fitted to.
+constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
 constexpr int rounds = 25;
 constexpr int iterations_per_round = 20;
 constexpr double converged = 1e-6; // Relative fall of the loss in a round.
@@ -105,8 +107,9 @@ public:
              std::span<const std::string> asked)
       : data_(data),
         asked_(asked) {
-    x_ = data.features.rows(data.train).flatten(1);
-    y_ = data.targets.index_select(0, data.train);
+    const auto train = data_within(data, most_bytes).train;
+    x_ = data.features.rows(train).flatten(1);
+    y_ = data.targets.index_select(0, train);
     w_ = {at::zeros({x_.size(1), outputs}, x_.options()),
           at::zeros({outputs}, x_.options())};
     if (data.task.loss == loss_kind::squared_error)

@@ -31,6 +31,24 @@ at::Tensor both_parts(const device_data& data) {
   return at::cat({data.train, data.validation});
 }
 
+device_data data_within(const device_data& data, std::int64_t most_bytes) {
+  std::int64_t row_bytes = sizeof(float);
+  for (std::int64_t d = 1; d < data.features.dim(); ++d)
+    row_bytes *= data.features.size(static_cast<std::size_t>(d));
+  const auto most = std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, row_bytes));
+  const auto some = [&](const at::Tensor& part) {
+    if (part.size(0) <= most)
+      return part;
+    const auto places = at::arange(most, part.options()) * part.size(0);
+    return part.index_select(0, at::floor_divide(places, most));
+  };
+  auto out = data;
+  out.train = some(data.train);
+  out.validation = some(data.validation);
+  out.test = some(data.test);
+  return out;
+}
+
 device_data data_of_fold(const device_data& data, const data_fold& fold,
                          std::uint64_t seed) {
   if (fold.of < 2)

@@ -17,6 +17,10 @@ inline constexpr std::int64_t few_examples = 5'000;
 /// Returns the examples of the train and of the validation part, in this order.
 [[nodiscard]] at::Tensor both_parts(const device_data& data);
 
+/// Returns the data with as many examples of each part as take at most so many bytes as
+/// numbers of 32 bits, in even steps: for models that need all of them at once.
+[[nodiscard]] device_data data_within(const device_data& data, std::int64_t most_bytes);
+
 /// Returns the data whose training part is that of the fold (`data_fold`) and whose
 /// validation part is what it leaves out; those of a fold of 1 or 0 are as they were. The
 /// examples of the validation part, and of few those of the training part too, are dealt

@@ -86,7 +86,7 @@ example_tensors::of(std::shared_ptr<const example_source> source, std::size_t in
   const auto row_bytes = std::max<std::size_t>(1, d.bytes_of_input(input));
   out.window_ = d.count;
   if (d.count * row_bytes > most_bytes) {
-    out.window_ = std::max<std::size_t>(1, most_bytes / row_bytes);
+    out.window_ = std::max<std::size_t>(1, window_bytes(most_bytes) / row_bytes);
   } else {
     auto all = held(*source, input, out.sizes_, device);
     if (!all)

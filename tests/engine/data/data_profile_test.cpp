@@ -405,6 +405,23 @@ TEST_CASE("data profile: Keras' four arrays hold the test set, and texts are cla
   CHECK(suspects(p, suspicion_kind::unused_arrays));
 }
 
+TEST_CASE("data profile: of millions of examples no more are kept back than tell models apart") {
+  const auto shares = [](std::uint64_t rows, bool tested = false) {
+    data_profile p;
+    p.rows = rows;
+    p.test_file = tested ? "test.csv" : "";
+    const auto s = p.shares();
+    return std::array{s.train, s.validation, s.test};
+  };
+  CHECK(shares(4'999) == std::array{0.6, 0.2, 0.2});
+  CHECK(shares(5'000) == std::array{0.7, 0.1, 0.2});
+  CHECK(shares(250'000) == std::array{0.7, 0.1, 0.2});
+  CHECK(shares(500'000) == std::array{0.8, 0.1, 0.1});
+  CHECK(shares(6'510'416) == std::array{0.986, 0.007, 0.007});
+  CHECK(shares(6'510'416, true) == std::array{0.993, 0.007, 0.0});
+  CHECK(shares(4'000'000'000) == std::array{0.998, 0.001, 0.001});
+}
+
 TEST_CASE("data profile: targets that are not read are said, and nothing else is taken") {
   CHECK(
       error_in("d.npz", npz({{"X.npy", x_of(10)}, {"y.npy", npy("|O", "(10,)", "\x80")}}))

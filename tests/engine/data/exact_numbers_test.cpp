@@ -25,6 +25,11 @@ TEST_CASE("exact numbers: whatever is put in comes out") {
     RC_ASSERT(numbers.size() == values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
       RC_ASSERT(numbers[i] == values[i]);
+    exact_numbers at_once;
+    at_once.append(std::span(values));
+    RC_ASSERT(at_once == numbers);
+    RC_ASSERT(at_once.wide() == numbers.wide());
+    RC_ASSERT(at_once.are_bytes() == numbers.are_bytes());
     exact_numbers twice = numbers;
     twice.append(numbers);
     for (std::size_t i = 0; i < values.size(); ++i)

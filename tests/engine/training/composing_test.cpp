@@ -79,6 +79,20 @@ TEST_CASE("folds: each example that is dealt is left out once, each class is in 
   CHECK(at::equal(data_of_fold(all, {0, 1}, 7).train, all.train));
 }
 
+TEST_CASE("data within bytes: parts too large are thinned out in even steps") {
+  const training_bench bench(separable_csv(1000));
+  const auto all = on_cpu(load_data(bench.setup.data, 1).value());
+  const auto row = all.features.size(1) * 4;
+  CHECK(at::equal(data_within(all, 1000 * row).train, all.train));
+  const auto some = data_within(all, 150 * row);
+  CHECK(some.train.size(0) == 150);
+  CHECK(some.train[0].item<std::int64_t>() == all.train[0].item<std::int64_t>());
+  CHECK(some.train[75].item<std::int64_t>()
+        == all.train[all.train.size(0) / 2].item<std::int64_t>());
+  CHECK(some.validation.size(0) == 150);
+  CHECK(data_within(all, 1).test.size(0) == 1);
+}
+
 TEST_CASE(
     "composing: the final model is no worse than its members on the validation part") {
   const training_bench bench(separable_csv(120));
