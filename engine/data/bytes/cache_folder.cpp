@@ -41,24 +41,24 @@ bool make_cache_folder(const std::filesystem::path& folder) {
   return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
 }
 
-std::optional<file_identity> identity_of(const std::filesystem::path& file) {
+std::optional<file_state> state_of_file(const std::filesystem::path& file) {
   struct stat is {};
   if (::stat(file.c_str(), &is) != 0 || !S_ISREG(is.st_mode))
     return std::nullopt;
-  return file_identity{
-      .text = fmt::format("{} {} {} {}.{} {}.{}", is.st_dev, is.st_ino, is.st_size,
-                          is.st_mtim.tv_sec, is.st_mtim.tv_nsec, is.st_ctim.tv_sec,
-                          is.st_ctim.tv_nsec),
-      .bytes = static_cast<std::uint64_t>(is.st_size),
-      .changed = std::max<std::int64_t>(is.st_mtim.tv_sec, is.st_ctim.tv_sec)};
+  return file_state{.text = fmt::format("{} {} {} {}.{} {}.{}", is.st_dev, is.st_ino,
+                                        is.st_size, is.st_mtim.tv_sec, is.st_mtim.tv_nsec,
+                                        is.st_ctim.tv_sec, is.st_ctim.tv_nsec),
+                    .bytes = static_cast<std::uint64_t>(is.st_size),
+                    .changed =
+                        std::max<std::int64_t>(is.st_mtim.tv_sec, is.st_ctim.tv_sec)};
 }
 
-std::filesystem::path known_checksums::place_of(const file_identity& of) const {
+std::filesystem::path known_checksums::place_of(const file_state& of) const {
   return folder_ / (to_text(hash128(of.text)) + ".sum");
 }
 
 // content := checksum of "identity checksum" in hexadecimal
-std::optional<genome_hash> known_checksums::find(const file_identity& of) const {
+std::optional<genome_hash> known_checksums::find(const file_state& of) const {
   if (folder_.empty() || of.bytes < least_remembered_bytes)
     return std::nullopt;
   const unique_fd in(
@@ -76,7 +76,7 @@ std::optional<genome_hash> known_checksums::find(const file_identity& of) const 
   return checksum;
 }
 
-void known_checksums::keep(const file_identity& of, const genome_hash& checksum,
+void known_checksums::keep(const file_state& of, const genome_hash& checksum,
                            bool written_by_us) const {
   if (folder_.empty() || of.bytes < least_remembered_bytes
       || (!written_by_us && std::time(nullptr) - of.changed < unsettled_seconds)
@@ -90,8 +90,7 @@ void known_checksums::keep(const file_identity& of, const genome_hash& checksum,
   if (!out)
     return;
   const bool written = ::write(out.get(), words.data(), sizeof words) == sizeof words;
-  if (!written || out.close() != 0
-      || ::rename(name.c_str(), place_of(of).c_str()) != 0)
+  if (!written || out.close() != 0 || ::rename(name.c_str(), place_of(of).c_str()) != 0)
     ::unlink(name.c_str());
 }
 

@@ -20,19 +20,18 @@ constexpr std::uint64_t least_remembered_bytes = std::uint64_t{256} << 20;
 
 /// All that tells whether a file is still what it was without reading it: device, number,
 /// size, and when its bytes and its entry changed last.
-struct file_identity {
+struct file_state {
   std::string text;
   std::uint64_t bytes = 0;
   /// When it changed last, in seconds of the system's clock.
   std::int64_t changed = 0;
 
-  friend bool operator==(const file_identity& a, const file_identity& b) {
+  friend bool operator==(const file_state& a, const file_state& b) {
     return a.text == b.text;
   }
 };
 
-[[nodiscard]] std::optional<file_identity>
-identity_of(const std::filesystem::path& file);
+[[nodiscard]] std::optional<file_state> state_of_file(const std::filesystem::path& file);
 
 /// Checksums of large files, in the folder of a cache, so that processes that start one
 /// after the other do not each read the whole file for its checksum. Whatever goes wrong
@@ -42,16 +41,16 @@ public:
   explicit known_checksums(std::filesystem::path folder = users_cache_folder())
       : folder_(std::move(folder)) {}
 
-  [[nodiscard]] std::optional<genome_hash> find(const file_identity& of) const;
+  [[nodiscard]] std::optional<genome_hash> find(const file_state& of) const;
 
   /// Keeps what a file was found to have that was `of` before it was read, and is still.
   /// `written_by_us`: nobody else writes to it. Else one that changed within the last
   /// seconds is not kept, since it may change again within the same tick of the clock.
-  void keep(const file_identity& of, const genome_hash& checksum,
+  void keep(const file_state& of, const genome_hash& checksum,
             bool written_by_us = false) const;
 
 private:
-  [[nodiscard]] std::filesystem::path place_of(const file_identity& of) const;
+  [[nodiscard]] std::filesystem::path place_of(const file_state& of) const;
 
   std::filesystem::path folder_;
 };

@@ -35,8 +35,8 @@ unique_fd file_without_name() {
 bool too_much_for_memory(std::size_t bytes) {
   const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0
-         && bytes / 2 > static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
-                            / 4;
+         && bytes / 2
+                > static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / 4;
 }
 
 void* mapped(std::size_t bytes, int flags, int file) {

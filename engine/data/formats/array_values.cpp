@@ -33,7 +33,7 @@ expected<void> array_values::read_file(std::uint64_t from, std::size_t bytes) {
       continue;
     if (more < 0)
       return fail_in(origin_, {error_kind::io, fmt::format("byte {}: {}", from + got,
-                                                          std::strerror(errno))});
+                                                           std::strerror(errno))});
     if (more == 0)
       return fail_in(origin_,
                      {error_kind::invalid_input,
@@ -57,7 +57,8 @@ array_values::open(const std::filesystem::path& file) {
   if (!out.file_ || ::fstat(out.file_.get(), &is) != 0 || !S_ISREG(is.st_mode))
     return std::nullopt;
   const auto size = static_cast<std::uint64_t>(is.st_size);
-  if (!out.read_file(0, static_cast<std::size_t>(std::min<std::uint64_t>(size, front_bytes))))
+  if (!out.read_file(
+          0, static_cast<std::size_t>(std::min<std::uint64_t>(size, front_bytes))))
     return std::nullopt;
   const auto format = format_of(file, out.buffer_);
   const bool npy = format == data_format::npy && looks_like_npy(out.buffer_);
@@ -68,7 +69,8 @@ array_values::open(const std::filesystem::path& file) {
     return fail_in(file.string(), std::move(head).error());
   out.head_ = std::move(*head);
   out.head_.values = {};
-  out.count_ = static_cast<std::size_t>(size - out.head_.offset) / size_of(out.head_.type);
+  out.count_ =
+      static_cast<std::size_t>(size - out.head_.offset) / size_of(out.head_.type);
   return out;
 }
 

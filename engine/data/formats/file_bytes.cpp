@@ -162,7 +162,7 @@ expected<genome_hash> checksum_in_pieces(const std::filesystem::path& file) {
 } // namespace
 
 expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
-  const auto is = identity_of(file);
+  const auto is = state_of_file(file);
   if (!is || is->bytes < least_remembered_bytes)
     return read_as_it_lies(file, data_limits()).map([](const file_bytes& read) {
       return read.checksum;
@@ -171,7 +171,7 @@ expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
   if (const auto found = known.find(*is))
     return *found;
   auto sum = checksum_in_pieces(file);
-  if (sum && identity_of(file) == is)
+  if (sum && state_of_file(file) == is)
     known.keep(*is, *sum);
   return sum;
 }

@@ -55,7 +55,7 @@ struct decoded_images {
   std::vector<std::string> names;   ///< Their paths below the folder, or the file's name.
   std::vector<std::string> classes; ///< The first folder on the way of each, or empty.
   large_vector<std::uint8_t> pixels; ///< [names, channels, height, width]
-  std::vector<std::string> notes;   ///< Says how many were left out, if any, and why one.
+  std::vector<std::string> notes; ///< Says how many were left out, if any, and why one.
 };
 
 /// Decodes them to that shape and leaves out what cannot be decoded; if that is all of

@@ -42,8 +42,8 @@ std::string rows_line(const inferred_data& d, std::uint64_t examples) {
   const auto rows = d.profile->rows;
   const bool dropped = d.params.blanks == blank_rule::drop && examples < rows
                        && d.params.limit == 0 && d.params.test_file.empty();
-  return fmt::format("{}: {}{}{}; beside the target {}: {}",
-                     name_of(d.params.file), counted(rows, "row", "rows"),
+  return fmt::format("{}: {}{}{}; beside the target {}: {}", name_of(d.params.file),
+                     counted(rows, "row", "rows"),
                      dropped ? fmt::format(", of which {} are left out for their blanks",
                                            with_commas(rows - examples))
                              : "",

@@ -18,9 +18,8 @@ namespace clade {
                                              const data_params& params);
 
 /// Does so of an array that is a file of its own.
-[[nodiscard]] expected<examples> read_array(const example_files& from,
-                                            array_values values,
-                                            const data_params& params);
+[[nodiscard]] expected<examples>
+read_array(const example_files& from, array_values values, const data_params& params);
 
 /// Reads an array that is to be predicted, in the order of its file; without a target, if
 /// it has one. Takes `bytes`, the file's.
@@ -29,8 +28,7 @@ namespace clade {
                                                 const data_params& params,
                                                 const preprocessing& how);
 /// Does so of an array whose values are these.
-[[nodiscard]] expected<examples> read_new_array(const std::string& origin,
-                                                array_values values,
-                                                const preprocessing& how);
+[[nodiscard]] expected<examples>
+read_new_array(const std::string& origin, array_values values, const preprocessing& how);
 
 } // namespace clade

@@ -126,7 +126,7 @@ genome_hash checksum_of_mapped(std::string_view bytes) {
 bool features_hold(const std::filesystem::path& file, const data_cache& cache,
                    std::string_view features, const genome_hash& wanted) {
   const known_checksums known(cache.folder);
-  const auto is = identity_of(file);
+  const auto is = state_of_file(file);
   if (is && known.find(*is) == wanted)
     return true;
   if (checksum_of_mapped(features) != wanted)

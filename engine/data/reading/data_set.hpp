@@ -4,8 +4,8 @@
 #include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/data_params.hpp"
 #include "engine/data/reading/data_cache.hpp"
-#include "genome/codec/codec.hpp"
 #include "genome/base/error.hpp"
+#include "genome/codec/codec.hpp"
 #include "genome/genes/genome.hpp"
 #include "search_spaces/operators/network.hpp"
 

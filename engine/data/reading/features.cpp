@@ -330,8 +330,8 @@ float largest_of(const feature_rows& rows) {
   float largest = 0;
   if (const auto bytes = rows.values.bytes(); !bytes.empty()) {
     for (const std::uint32_t i : rows.train)
-      largest = std::max(
-          largest, static_cast<float>(std::ranges::max(bytes.subspan(i * rows.width, rows.width))));
+      largest = std::max(largest, static_cast<float>(std::ranges::max(
+                                      bytes.subspan(i * rows.width, rows.width))));
     return largest;
   }
   for (const std::uint32_t i : rows.train)

@@ -81,10 +81,10 @@ std::vector<double> preprocessing::fills() const {
   return all;
 }
 
-expected<large_vector<float>> prepare(const raw_rows& rows, const preprocessing& how) {
+expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& how) {
   const std::size_t inputs = how.inputs();
   const auto fills = how.fills();
-  large_vector<float> out(rows.values.size());
+  std::vector<float> out(rows.values.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::size_t input = i % inputs;
     double v = rows.values[i];

@@ -114,7 +114,7 @@ struct target_reading {
 /// Examples to be predicted, ready for a network.
 struct new_examples {
   std::size_t count = 0;
-  large_vector<float> features;     ///< [count, shape...]
+  std::vector<float> features;      ///< [count, shape...]
   std::vector<std::string> notes{}; ///< Notes on them, a line each.
   /// The targets of a table that has the target's column.
   std::optional<new_targets> targets{};
@@ -152,8 +152,8 @@ struct raw_rows {
 
 /// Returns the values that networks take: [count, shape...]. A blank that cannot be
 /// filled is an error.
-[[nodiscard]] expected<large_vector<float>> prepare(const raw_rows& rows,
-                                                    const preprocessing& how);
+[[nodiscard]] expected<std::vector<float>> prepare(const raw_rows& rows,
+                                                   const preprocessing& how);
 
 /// The rows of a CSV (its text, unzipped), for `read_new_examples`. `written` says how it is
 /// written, as far as that is known.

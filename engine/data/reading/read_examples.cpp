@@ -122,10 +122,6 @@ expected<examples> read_table(data_file read, const std::string& origin,
   return parsed;
 }
 
-} // namespace
-
-namespace {
-
 /// Refuses what section [data] says of tables alone, where the examples are none.
 expected<void> check_no_table(const std::string& origin, const data_params& params) {
   if (!params.images.empty())
@@ -336,8 +332,7 @@ expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin
                     e->features.size() / e->count, how.width));
   if (layout == array_layout::channels_last)
     move_channels_first(e->features, how.shape);
-  return raw_rows{
-      .origin = origin, .count = e->count, .values = std::move(e->features)};
+  return raw_rows{.origin = origin, .count = e->count, .values = std::move(e->features)};
 }
 
 expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin,

@@ -35,7 +35,8 @@ device_data data_within(const device_data& data, std::int64_t most_bytes) {
   std::int64_t row_bytes = sizeof(float);
   for (std::int64_t d = 1; d < data.features.dim(); ++d)
     row_bytes *= data.features.size(static_cast<std::size_t>(d));
-  const auto most = std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, row_bytes));
+  const auto most =
+      std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, row_bytes));
   const auto some = [&](const at::Tensor& part) {
     if (part.size(0) <= most)
       return part;

@@ -1,7 +1,6 @@
 // An array gives the same values, examples and errors whether it lies in memory or is read
 // from its file part by part.
 #include "engine/data/formats/array_values.hpp"
-
 #include "engine/data/formats/file_bytes.hpp"
 #include "genome/genes/hash.hpp"
 #include "tests/engine/data/files.hpp"
@@ -40,8 +39,8 @@ TEST_CASE("array values: a file read in parts holds what it holds in memory") {
     const auto rows = *rc::gen::inRange<std::size_t>(1, 50);
     const auto width = *rc::gen::inRange<std::size_t>(1, 20);
     const scratch_folder folder;
-    const auto bytes = npy("<i2", fmt::format("({}, {})", rows, width),
-                           int16_values(rows * width));
+    const auto bytes =
+        npy("<i2", fmt::format("({}, {})", rows, width), int16_values(rows * width));
     const auto file = write(folder, "x.npy", bytes);
     auto a = opened(file);
     const auto whole = parse_npy(bytes);
@@ -72,9 +71,9 @@ TEST_CASE("array values: a file read in parts holds what it holds in memory") {
 TEST_CASE("array values: parts of an array of many megabytes are whole examples") {
   const scratch_folder folder;
   constexpr std::size_t rows = 1200, width = 9001;
-  auto a = opened(write(folder, "x.npy",
-                        npy("<i2", fmt::format("({}, {})", rows, width),
-                            int16_values(rows * width))));
+  auto a = opened(write(
+      folder, "x.npy",
+      npy("<i2", fmt::format("({}, {})", rows, width), int16_values(rows * width))));
   std::size_t parts = 0, examples = 0;
   REQUIRE(a.for_each_part([&](std::size_t first, const numeric_array& part) {
     CHECK(first == examples);
@@ -118,6 +117,7 @@ TEST_CASE("array values: an array that is cut off, or is while it is read, is re
   const auto read =
       whole.for_each_part([](std::size_t, const auto&) { return expected<void>(); });
   REQUIRE_FALSE(read);
-  CHECK(without(read.error().message, folder)
-        == "x.npy: byte 137: the file ends here now; it became shorter while it was read");
+  CHECK(
+      without(read.error().message, folder)
+      == "x.npy: byte 137: the file ends here now; it became shorter while it was read");
 }

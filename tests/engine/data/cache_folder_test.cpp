@@ -1,5 +1,4 @@
 #include "engine/data/bytes/cache_folder.hpp"
-
 #include "engine/data/bytes/large_vector.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "tests/engine/data/files.hpp"
@@ -45,8 +44,8 @@ fs::path sparse_file(const scratch_folder& folder, std::uint64_t bytes) {
   return file;
 }
 
-file_identity identity(const fs::path& file) {
-  const auto is = identity_of(file);
+file_state identity(const fs::path& file) {
+  const auto is = state_of_file(file);
   REQUIRE(is);
   return *is;
 }

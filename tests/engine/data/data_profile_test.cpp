@@ -405,7 +405,8 @@ TEST_CASE("data profile: Keras' four arrays hold the test set, and texts are cla
   CHECK(suspects(p, suspicion_kind::unused_arrays));
 }
 
-TEST_CASE("data profile: of millions of examples no more are kept back than tell models apart") {
+TEST_CASE("data profile: of millions of examples no more are kept back than tell models "
+          "apart") {
   const auto shares = [](std::uint64_t rows, bool tested = false) {
     data_profile p;
     p.rows = rows;
