@@ -252,6 +252,9 @@ void check_shape(table_reader& data, table_reader& space, const experiment& e) {
   const std::string file = e.data.file.filename().string();
   if (shape.layout() == e.space.input)
     return;
+  // The table itself says the shape of its series.
+  if (e.data.forecast.of_examples() && e.space.input == layout::sequence)
+    return;
   if (!shape.sizes.empty())
     data.fail("shape", fmt::format("data.shape is {}, but the search space {}: write "
                                    "shape = {}, or choose another space",

@@ -5,11 +5,11 @@
 
 #include "engine/data/formats/file_bytes.hpp"
 
-#include "engine/data/bytes/cache_folder.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/text_kinds.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/memory/cache_folder.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "genome/genes/hash.hpp"
 #include "genome/genes/running_hash128.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/data/bytes/large_vector.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/folders/class_folder.hpp"
 #include "engine/data/images/picture.hpp"
+#include "engine/data/memory/large_vector.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/data/bytes/large_vector.hpp"
 #include "engine/data/bytes/stored_numbers.hpp"
+#include "engine/data/memory/large_vector.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -40,6 +40,13 @@ public:
     }
     for (std::size_t i = 0; i < others.size(); ++i)
       push_back(others[i]);
+  }
+  void append(std::span<const std::uint8_t> values) {
+    if (form_ == form::bytes)
+      bytes_.insert(bytes_.end(), values.begin(), values.end());
+    else
+      for (const auto v : values)
+        push_back(v);
   }
   void append(std::span<const double> values) {
     for (std::size_t i = 0; i < values.size();) {

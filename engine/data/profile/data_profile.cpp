@@ -95,7 +95,7 @@ split_shares data_profile::shares() const {
   };
   const double validation = at_most(rows >= many ? 0.1 : 0.2);
   const double test = test_file.empty() && test_array.empty() ? at_most(0.2) : 0;
-  // As a person would write it, and not .6999999999999999.
+  // Rounded to what a person would write, and not .6999999999999999.
   return {.train = std::round((1 - validation - test) * 1000) / 1000,
           .validation = validation,
           .test = test};

@@ -1,5 +1,6 @@
 #include "engine/data/profile/infer_columns.hpp"
 
+#include "engine/data/arrays/array_values.hpp"
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/csv_form.hpp"
@@ -337,6 +338,10 @@ expected<inferred_data> infer_columns(const data_params& params) {
     return nothing_inferred(params);
   if (!params.images.empty())
     return inferred_data{.params = params};
+  // An array, which may be larger than memory, has no columns to be inferred; what is wrong
+  // with it is said when it is read.
+  if (const auto array = array_values::open(params.file); !array || *array)
+    return nothing_inferred(params);
   auto read = read_data_file(params.file, {.name = params.array});
   if (!read)
     return tl::unexpected(std::move(read).error());

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
@@ -161,7 +162,7 @@ std::vector<std::size_t> places_but(std::size_t width,
   return places;
 }
 
-/// Those of an image whose channels come last in the file.
+/// Does the same for an image whose channels come last in the file.
 std::vector<std::size_t> places_of_channels(const tensor_shape& shape) {
   const auto channels = static_cast<std::size_t>(shape.sizes[0]);
   const auto pixels = static_cast<std::size_t>(shape.elements()) / channels;
@@ -172,10 +173,29 @@ std::vector<std::size_t> places_of_channels(const tensor_shape& shape) {
   return places;
 }
 
+/// Does `take_features` for bytes, which are all numbers.
+void take_bytes(examples& out, const numeric_array& part, std::size_t width,
+                const std::vector<std::size_t>& places) {
+  const std::span all(reinterpret_cast<const std::uint8_t*>(part.values.data()),
+                      part.values.size());
+  if (places.size() == width && std::ranges::is_sorted(places))
+    return out.features.append(all);
+  std::vector<std::uint8_t> row(places.size());
+  for (std::size_t first = 0; first + width <= all.size(); first += width) {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      row[i] = all[first + places[i]];
+    out.features.append(std::span<const std::uint8_t>(row));
+  }
+}
+
 /// Takes the features of each example of a part of an array from these places in it.
 expected<void> take_features(examples& out, const std::string& origin,
                              const numeric_array& part, std::size_t width,
                              const std::vector<std::size_t>& places) {
+  if (part.type == number_type::u8) {
+    take_bytes(out, part, width, places);
+    return {};
+  }
   std::vector<double> row(places.size());
   for (std::size_t first = 0; first + width <= part.count(); first += width) {
     for (std::size_t i = 0; i < places.size(); ++i)

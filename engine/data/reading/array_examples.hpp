@@ -1,7 +1,7 @@
 #pragma once
 
+#include "engine/data/arrays/array_values.hpp"
 #include "engine/data/columns/examples.hpp"
-#include "engine/data/formats/array_values.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/formats/array_values.hpp"
+#include "engine/data/arrays/array_values.hpp"
 #include "engine/data/reading/data_set.hpp"
 
 #include <filesystem>

@@ -10,9 +10,9 @@
 
 #include "engine/data/reading/data_cache.hpp"
 
-#include "engine/data/bytes/cache_folder.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/folders/class_folder.hpp"
+#include "engine/data/memory/cache_folder.hpp"
 #include "engine/data/reading/cached_form.hpp"
 #include "genome/genes/hash.hpp"
 #include "genome/genes/running_hash128.hpp"
@@ -139,11 +139,11 @@ bool features_hold(const std::filesystem::path& file, const data_cache& cache,
 bool has_room(const std::filesystem::path& folder, std::uint64_t bytes) {
   std::error_code unknown;
   const auto space = std::filesystem::space(folder, unknown);
-  return !unknown && space.available / 2 > bytes;
+  return !unknown && space.available > bytes + bytes / 4;
 }
 
 // Removes what was used longest ago, what killed processes left behind too, until `added`
-// bytes fit in. What is larger than the cache is not counted, and goes after a week.
+// bytes fit in. A data set larger than the cache is not counted, and goes after a week.
 void make_room(const data_cache& cache, std::uint64_t added) {
   namespace fs = std::filesystem;
   struct entry {

@@ -223,7 +223,7 @@ std::vector<std::optional<robust_scale>>
 outlying_columns(const feature_rows& rows, const std::vector<bool>& unscaled) {
   std::vector<std::optional<robust_scale>> found(rows.width);
   std::vector<double> values;
-  // Of what may be larger than memory each column would be read at the price of all.
+  // Reading one column of a table that is larger than memory costs as much as all.
   const std::size_t stride =
       rows.train.size() * rows.width > most_values_in_turns
           ? std::max<std::size_t>(1, rows.train.size() / most_sampled_rows)

@@ -13,7 +13,7 @@ using steady_clock = std::chrono::steady_clock;
 constexpr std::int64_t many_examples = 2000;
 // If there are fewer, a tree sees all, or it would not see what two of them say together.
 constexpr std::int64_t many_features = 8;
-// Of more examples, a part is fitted to.
+// If they take more, the model is fitted to a part of them.
 constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
 constexpr boosting_params usual{.depth = 6};
 constexpr boosting_params middle{.depth = 4};

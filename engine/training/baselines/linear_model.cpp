@@ -28,7 +28,7 @@ using steady_clock = std::chrono::steady_clock;
 constexpr std::array penalties{1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 // Tried where the first of those is best, since columns may tell next to nothing.
 constexpr std::array stronger_penalties{10.0, 100.0, 1000.0};
-// Of more examples, a part is fitted to.
+// If they take more, the model is fitted to a part of them.
 constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
 constexpr int rounds = 25;
 constexpr int iterations_per_round = 20;

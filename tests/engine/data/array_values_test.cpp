@@ -1,6 +1,6 @@
 // An array gives the same values, examples and errors whether it lies in memory or is read
 // from its file part by part.
-#include "engine/data/formats/array_values.hpp"
+#include "engine/data/arrays/array_values.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "genome/genes/hash.hpp"
 #include "tests/engine/data/files.hpp"

@@ -1,6 +1,6 @@
-#include "engine/data/bytes/cache_folder.hpp"
-#include "engine/data/bytes/large_vector.hpp"
 #include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/memory/cache_folder.hpp"
+#include "engine/data/memory/large_vector.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -43,3 +43,18 @@ TEST_CASE("exact numbers: whatever is put in comes out") {
     RC_ASSERT(twice.empty());
   });
 }
+
+TEST_CASE("exact numbers: bytes at once are the same as bytes in turn") {
+  rc::prop("after whatever came before",
+           [](const std::vector<double>& before, const std::vector<std::uint8_t>& bytes) {
+             exact_numbers in_turn, at_once;
+             for (const double v : before)
+               in_turn.push_back(v), at_once.push_back(v);
+             for (const auto v : bytes)
+               in_turn.push_back(v);
+             at_once.append(std::span(bytes));
+             RC_ASSERT(at_once == in_turn);
+             RC_ASSERT(at_once.wide() == in_turn.wide());
+             RC_ASSERT(at_once.are_bytes() == in_turn.are_bytes());
+           });
+}

@@ -2,9 +2,9 @@
 // have to stay. The file's blocks are taken at once: a write to a page that the disk has
 // no room for would end the process.
 
-#include "engine/data/bytes/large_vector.hpp"
+#include "engine/data/memory/large_vector.hpp"
 
-#include "engine/data/bytes/cache_folder.hpp"
+#include "engine/data/memory/cache_folder.hpp"
 #include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>

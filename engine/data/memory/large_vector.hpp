@@ -12,13 +12,13 @@ namespace clade {
 constexpr std::size_t least_large_bytes = std::size_t{1} << 30;
 
 /// Returns a block of so many bytes, of at least `least_large_bytes`: in a file that is
-/// gone when the block is, whatever happens to the process. Where there can be no such
-/// file (no folder, a full disk) it lies in memory, or throws std::bad_alloc if it would
-/// take more than half of the machine's.
+/// gone when the block is, whatever happens to the process. If there can be no such file
+/// (no folder, a full disk) it lies in memory, or throws std::bad_alloc if it would take
+/// more than half of the machine's.
 [[nodiscard]] void* allocate_large(std::size_t bytes);
 void free_large(void* block, std::size_t bytes);
 
-/// An allocator for numbers. Those that a vector adds without a value are not set.
+/// An allocator for numbers. A vector does not set numbers that it adds without a value.
 template<class T>
 struct large_allocator {
   using value_type = T;

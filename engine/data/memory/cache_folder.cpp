@@ -1,4 +1,4 @@
-#include "engine/data/bytes/cache_folder.hpp"
+#include "engine/data/memory/cache_folder.hpp"
 
 #include "genome/base/unique_fd.hpp"
 #include "genome/genes/hash.hpp"

@@ -1,4 +1,4 @@
-#include "engine/data/formats/array_values.hpp"
+#include "engine/data/arrays/array_values.hpp"
 
 #include "engine/data/formats/data_format.hpp"
 #include "engine/data/formats/npy_header.hpp"
