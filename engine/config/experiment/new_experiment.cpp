@@ -182,13 +182,6 @@ void write_data(section_text& out, const data_profile& d,
   out.line(split_line(d), split_text(d));
 }
 
-/// Whether a column says which series, or which step of it, a row of a table is.
-bool names_steps(const data_profile& d, std::size_t column) {
-  const auto label = d.label(column);
-  return label == d.forecast.time
-         || std::ranges::find(d.forecast.series, label) != d.forecast.series.end();
-}
-
 /// Series are of numbers.
 column_use use_in_series(const data_profile& d, std::size_t column) {
   return d.is_channel(column) ? column_use{.as = column_kind::number}
@@ -203,7 +196,7 @@ std::string columns_text(const data_profile& d) {
   section_text out;
   std::size_t plain_ones = 0, listed = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (d.target_column == i || (d.forecast.of_examples() && names_steps(d, i)))
+    if (d.target_column == i || (d.forecast.of_examples() && d.names_steps(i)))
       continue;
     const auto use = d.forecast.of_examples() ? use_in_series(d, i)
                      : d.steps.has(i)         ? column_use{.as = column_kind::number}

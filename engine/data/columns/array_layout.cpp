@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 namespace clade {
 namespace {
@@ -109,18 +108,14 @@ tensor_shape as_image(const tensor_shape& sizes, array_layout layout) {
   return out;
 }
 
-void move_channels_first(exact_numbers& values, const tensor_shape& shape) {
+std::vector<std::size_t> places_in_channels_last(const tensor_shape& shape) {
   const auto channels = static_cast<std::size_t>(shape.sizes[0]);
-  const auto size = static_cast<std::size_t>(shape.elements());
-  const auto pixels = size / channels;
-  std::vector<double> one(size);
-  for (std::size_t first = 0; first + size <= values.size(); first += size) {
-    for (std::size_t i = 0; i < size; ++i)
-      one[i] = values[first + i];
+  const auto pixels = static_cast<std::size_t>(shape.elements()) / channels;
+  std::vector<std::size_t> places;
+  for (std::size_t c = 0; c < channels; ++c)
     for (std::size_t p = 0; p < pixels; ++p)
-      for (std::size_t c = 0; c < channels; ++c)
-        values.set(first + c * pixels + p, one[p * channels + c]);
-  }
+      places.push_back(p * channels + c);
+  return places;
 }
 
 } // namespace clade

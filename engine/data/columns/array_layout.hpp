@@ -1,11 +1,12 @@
 #pragma once
 
-#include "engine/data/numbers/exact_numbers.hpp"
 #include "genome/base/error.hpp"
 #include "search_spaces/operators/shape.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace clade {
 
@@ -30,8 +31,8 @@ enum class array_layout : std::uint8_t { automatic, channels_first, channels_las
 /// The shape, [channels, height, width], of an example that has these sizes in an array.
 [[nodiscard]] tensor_shape as_image(const tensor_shape& sizes, array_layout layout);
 
-/// Brings the values of examples of `shape`, [channels, height, width], from the order
-/// channels_last into channels_first.
-void move_channels_first(exact_numbers& values, const tensor_shape& shape);
+/// Returns where each value of an example of `shape`, [channels, height, width], lies in
+/// one of the order channels_last.
+[[nodiscard]] std::vector<std::size_t> places_in_channels_last(const tensor_shape& shape);
 
 } // namespace clade

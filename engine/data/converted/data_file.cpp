@@ -49,11 +49,10 @@ expected<converted_table> convert_table(table_kind kind,
 
 expected<data_file> read_data_file(const std::filesystem::path& file,
                                    const table_choice& which, const file_limits& limits) {
-  if (is_text_folder(file)) {
-    auto bounded = which;
-    bounded.most_bytes = std::min(which.most_bytes, limits.most_bytes / 4);
+  auto bounded = which;
+  bounded.most_bytes = std::min(which.most_bytes, limits.most_bytes / 4);
+  if (is_text_folder(file))
     return read_text_folder(file, bounded);
-  }
   if (is_folder(file)) {
     const auto data = file_of_data_in(file);
     return fail_in(file.string(), {error_kind::invalid_input,
@@ -73,8 +72,6 @@ expected<data_file> read_data_file(const std::filesystem::path& file,
                         : std::nullopt;
   if (!kind)
     return out;
-  auto bounded = which;
-  bounded.most_bytes = std::min(which.most_bytes, limits.most_bytes / 4);
   auto table = convert_table(*kind, file, out.bytes, bounded);
   if (!table)
     return fail_in(file.string(), std::move(table).error());

@@ -65,10 +65,7 @@ one_text read_text(const fs::path& file) {
   one_text out;
   auto bytes = read_whole_file(file, {.most_bytes = text_file_rules::most_bytes});
   if (!bytes) {
-    const auto prefix = file.string() + ": ";
-    out.problem = bytes.error().message;
-    if (out.problem.starts_with(prefix))
-      out.problem.erase(0, prefix.size());
+    out.problem = reason_without(file, bytes.error());
     return out;
   }
   out.checksum = hash128(*bytes);
@@ -251,7 +248,6 @@ expected<data_file> read_text_folder(const fs::path& folder, const table_choice&
 }
 
 expected<data_file> read_new_texts(const fs::path& path, const text_names& names) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
   class_folder found{.folder = path.parent_path(),
                      .kind = folder_kind::texts,
                      .files = {},
@@ -271,7 +267,8 @@ expected<data_file> read_new_texts(const fs::path& path, const text_names& names
     classes.push_back(std::move(one));
   if (files.empty())
     return wrong(path, "holds no text (.txt, .text, .md)");
-  text_table table(found.folder, std::min(most_bytes, data_limits().most_bytes / 4));
+  text_table table(found.folder,
+                   std::min(table_choice().most_bytes, data_limits().most_bytes / 4));
   return table.name_columns(names, !found.files.empty())
       .and_then([&] { return table.add(files, classes); })
       .and_then([&] { return table.finish(); });

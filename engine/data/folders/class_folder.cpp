@@ -314,6 +314,12 @@ std::vector<fs::path> below(const fs::path& folder, const std::vector<fs::path>&
   return out;
 }
 
+std::string reason_without(const fs::path& file, const error& why) {
+  const auto prefix = file.string() + ": ";
+  return why.message.starts_with(prefix) ? why.message.substr(prefix.size())
+                                         : why.message;
+}
+
 void checksum_of_all::add(const fs::path& path, const genome_hash& of_bytes) {
   text_ += fmt::format("{}{}{}\n", path.generic_string(), '\0', to_text(of_bytes));
 }

@@ -82,6 +82,10 @@ struct folder_parts {
 below(const std::filesystem::path& folder,
       const std::vector<std::filesystem::path>& files);
 
+/// Returns an error's message without the file's name, if that stands before it.
+[[nodiscard]] std::string reason_without(const std::filesystem::path& file,
+                                         const error& why);
+
 /// Makes one checksum of all paths and the checksums of what is there.
 class checksum_of_all {
 public:

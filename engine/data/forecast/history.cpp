@@ -6,9 +6,9 @@
 #include "engine/data/bytes/complaints.hpp"
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
-#include "engine/data/columns/code_book.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/forecast/row_times.hpp"
+#include "engine/data/forecast/series_keys.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
 #include <fmt/format.h>
@@ -52,13 +52,10 @@ public:
     head_ = std::move(*head);
     if (auto found = find_columns(); !found)
       return tl::unexpected(std::move(found).error());
-    if (head_.names.empty())
-      read_row(r);
-    auto more = rows_.next(r);
-    for (; more && *more; more = rows_.next(r))
-      read_row(r);
-    if (!more)
-      return head_.wrong(r.line, more.error().message);
+    if (auto all =
+            for_each_row(rows_, r, head_, [&](const csv_row& row) { read_row(row); });
+        !all)
+      return tl::unexpected(std::move(all).error());
     if (wrong_.empty())
       read_times();
     if (wrong_.empty())
@@ -71,33 +68,25 @@ public:
   }
 
 private:
-  std::string name_of(std::size_t column) const {
-    return column < head_.names.size() ? head_.names[column] : std::to_string(column + 1);
-  }
-
   expected<void> find_columns() {
     const auto target = head_.find_column(params_.target, "target");
     if (!target)
       return tl::unexpected(target.error());
     target_ = *target;
-    out_.target = name_of(target_);
+    out_.target = head_.name(target_);
     std::vector<std::size_t> used{target_};
     if (!params_.forecast.time.empty()) {
       const auto time = head_.find_column(params_.forecast.time, "column of times");
       if (!time)
         return tl::unexpected(time.error());
       time_ = *time;
-      out_.time = name_of(*time_);
+      out_.time = head_.name(*time_);
       used.push_back(*time_);
     }
-    for (const std::string& key : params_.forecast.series) {
-      const auto at = head_.find_column(key, "column of series");
-      if (!at)
-        return tl::unexpected(at.error());
-      keys_.push_back(*at);
-      out_.keys.push_back(name_of(*at));
-      used.push_back(*at);
-    }
+    if (auto found = series_.find(head_, params_.forecast.series); !found)
+      return found;
+    out_.keys = series_.names();
+    used.insert(used.end(), series_.columns().begin(), series_.columns().end());
     std::ranges::sort(used);
     if (const auto twice = std::ranges::adjacent_find(used); twice != used.end())
       return head_.wrong(head_.line,
@@ -133,7 +122,7 @@ private:
       if (std::ranges::binary_search(used, i) || left_out)
         continue;
       covariates_.push_back(i);
-      out_.covariates.push_back({.name = name_of(i),
+      out_.covariates.push_back({.name = head_.name(i),
                                  .numbers = kinds[i] == encoding_kind::number,
                                  .known = known[i]});
     }
@@ -143,18 +132,8 @@ private:
   void read_row(const csv_row& r) {
     if (r.fields.size() != head_.columns)
       return wrong_.add(r.line, table_complaints::of::length, head_.columns,
-                        fmt::format("{} columns, where line {} has {}", r.fields.size(),
-                                    head_.line, head_.columns));
-    record one{.line = r.line};
-    std::string key;
-    for (const std::size_t column : keys_)
-      key += fmt::format("{}:{}", r.fields[column].size(), r.fields[column]);
-    one.series = series_.code_of(key);
-    if (one.series == key_texts_.size()) {
-      auto& texts = key_texts_.emplace_back();
-      for (const std::size_t column : keys_)
-        texts.emplace_back(r.fields[column]);
-    }
+                        head_.other_length(r.fields.size()));
+    record one{.line = r.line, .series = series_.series_of(r)};
     one.value = value_of(r);
     if (time_)
       times_.add(r.fields[*time_]);
@@ -191,14 +170,14 @@ private:
                fmt::format("{} is {}, where {} must be; if the column holds categories, "
                            "say categories = [{}], and to leave it out, ignore = [{}]",
                            head_.column(column), in_quotes(field),
-                           number_words(form_.number(column)), in_quotes(name_of(column)),
-                           in_quotes(name_of(column))));
+                           number_words(form_.number(column)),
+                           in_quotes(head_.name(column)), in_quotes(head_.name(column))));
     return {};
   }
 
   void read_times() {
     if (!time_) {
-      std::vector<std::uint32_t> next(series_.texts.size(), 0);
+      std::vector<std::uint32_t> next(series_.count(), 0);
       for (record& one : records_)
         one.time = next[one.series]++;
       return;
@@ -214,7 +193,7 @@ private:
 
   /// The records of each series in order of time; of one time, those with a value last.
   std::vector<std::vector<std::size_t>> sorted_records() const {
-    std::vector<std::vector<std::size_t>> by_series(series_.texts.size());
+    std::vector<std::vector<std::size_t>> by_series(series_.count());
     for (std::size_t i = 0; i < records_.size(); ++i)
       by_series[records_[i].series].push_back(i);
     for (auto& of_one : by_series)
@@ -269,7 +248,7 @@ private:
                                   "rows to longer steps",
                                   key_words(s), positions.size(), steps,
                                   out_.grid.step_text()));
-    series_history one{.key = key_texts_[s], .first = positions.front()};
+    series_history one{.key = series_.label(s), .first = positions.front()};
     const auto at = [&](std::size_t i) {
       return static_cast<std::size_t>(positions[i] - positions.front());
     };
@@ -288,7 +267,7 @@ private:
   }
 
   std::string key_words(std::size_t s) const {
-    return key_texts_[s].empty() ? "" : all_in_quotes(key_texts_[s]) + " ";
+    return series_.label(s).empty() ? "" : all_in_quotes(series_.label(s)) + " ";
   }
 
   void complain(const record& one, std::string message) {
@@ -304,9 +283,8 @@ private:
   history out_;
   std::size_t target_ = 0;
   std::optional<std::size_t> time_;
-  std::vector<std::size_t> keys_, covariates_; ///< Columns.
-  code_book series_;
-  std::vector<std::vector<std::string>> key_texts_; ///< By series.
+  std::vector<std::size_t> covariates_; ///< Columns.
+  series_keys series_;
   std::vector<record> records_;
   row_times times_;                 ///< By record.
   std::vector<std::string> fields_; ///< [records, covariates]

@@ -8,9 +8,9 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/bytes/natural_order.hpp"
-#include "engine/data/columns/code_book.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/forecast/row_times.hpp"
+#include "engine/data/forecast/series_keys.hpp"
 #include "engine/data/forecast/time_grid.hpp"
 #include "engine/data/tables/csv_head.hpp"
 
@@ -60,13 +60,10 @@ public:
     head_ = std::move(*head);
     if (auto found = find_columns(); !found)
       return tl::unexpected(std::move(found).error());
-    if (head_.names.empty())
-      read_row(r);
-    auto more = rows_.next(r);
-    for (; more && *more; more = rows_.next(r))
-      read_row(r);
-    if (!more)
-      return head_.wrong(r.line, more.error().message);
+    if (auto all =
+            for_each_row(rows_, r, head_, [&](const csv_row& row) { read_row(row); });
+        !all)
+      return tl::unexpected(std::move(all).error());
     if (wrong_.empty())
       lay_out();
     if (!wrong_.empty())
@@ -78,30 +75,17 @@ public:
   }
 
 private:
-  std::string name_of(std::size_t column) const {
-    return column < head_.names.size() ? head_.names[column] : std::to_string(column + 1);
-  }
-
-  expected<std::size_t> find(const std::string& name, const std::string& use) {
-    auto at = head_.find_column(name, use);
-    if (at)
-      used_.push_back(*at);
-    return at;
-  }
-
   expected<void> find_columns() {
-    for (const std::string& key : params_.forecast.series) {
-      const auto at = find(key, "column of series");
-      if (!at)
-        return tl::unexpected(at.error());
-      keys_.push_back(*at);
-      out_.keys.push_back(name_of(*at));
-    }
+    if (auto found = series_.find(head_, params_.forecast.series); !found)
+      return found;
+    out_.keys = series_.names();
+    used_ = series_.columns();
     if (!params_.forecast.time.empty()) {
-      const auto time = find(params_.forecast.time, "column of times");
+      const auto time = head_.find_column(params_.forecast.time, "column of times");
       if (!time)
         return tl::unexpected(time.error());
       time_ = *time;
+      used_.push_back(*time);
     }
     if (auto found = find_channels(); !found)
       return found;
@@ -166,7 +150,7 @@ private:
       return target_ == c || (split_ && *split_ == c);
     });
     std::ranges::sort(channels_, [&](std::size_t a, std::size_t b) {
-      return in_natural_order(name_of(a), name_of(b));
+      return in_natural_order(head_.name(a), head_.name(b));
     });
     const auto twice = std::ranges::unique(channels_);
     channels_.erase(twice.begin(), twice.end());
@@ -175,29 +159,24 @@ private:
                          "no column of values is left beside the series, their "
                          "times and the target");
     for (const std::size_t c : channels_)
-      out_.channels.push_back(name_of(c));
+      out_.channels.push_back(head_.name(c));
     out_.set.channels = channels_.size();
     if (target_)
-      out_.set.target = head_.names.empty() ? "" : name_of(*target_);
+      out_.set.target = head_.names.empty() ? "" : head_.name(*target_);
     return {};
   }
 
   void read_row(const csv_row& r) {
     if (r.fields.size() != head_.columns)
       return wrong_.add(r.line, table_complaints::of::length, head_.columns,
-                        fmt::format("{} columns, where line {} has {}", r.fields.size(),
-                                    head_.line, head_.columns));
-    record one{.line = r.line};
-    std::string key;
-    for (const std::size_t column : keys_) {
-      key += fmt::format("{}:{}", r.fields[column].size(), r.fields[column]);
+                        head_.other_length(r.fields.size()));
+    for (const std::size_t column : series_.columns())
       if (r.fields[column].empty())
         wrong_.add(r.line, table_complaints::of::other, column,
                    fmt::format("{}, which names the series of a row, has no value",
                                head_.column(column)));
-    }
-    one.series = series_.code_of(key);
-    if (one.series == labels_.size())
+    const record one{.line = r.line, .series = series_.series_of(r)};
+    if (one.series == targets_.size())
       begin_series(r);
     if (target_)
       read_target(r, one.series);
@@ -208,7 +187,7 @@ private:
                              "earlier row of the series {}",
                              head_.column(*split_), in_quotes(r.fields[*split_]),
                              in_quotes(splits_[one.series]),
-                             all_in_quotes(labels_[one.series])));
+                             all_in_quotes(series_.label(one.series))));
     if (time_)
       times_.add(r.fields[*time_]);
     for (const std::size_t c : channels_)
@@ -217,9 +196,6 @@ private:
   }
 
   void begin_series(const csv_row& r) {
-    auto& texts = labels_.emplace_back();
-    for (const std::size_t column : keys_)
-      texts.emplace_back(r.fields[column]);
     targets_.emplace_back();
     if (split_)
       splits_.emplace_back(r.fields[*split_]);
@@ -251,7 +227,7 @@ private:
           fmt::format("the target of the series {} is {}, where line {} says {}; a "
                       "series has one target, so that another column may be it, or "
                       "others tell series apart",
-                      all_in_quotes(labels_[series]), in_quotes(field), said.line,
+                      all_in_quotes(series_.label(series)), in_quotes(field), said.line,
                       in_quotes(said.text)));
   }
 
@@ -267,7 +243,7 @@ private:
         fmt::format("{} is {}, where {} must be; to leave the column out, ignore = "
                     "[{}]",
                     head_.column(column), in_quotes(field),
-                    number_words(form_.number(column)), in_quotes(name_of(column))));
+                    number_words(form_.number(column)), in_quotes(head_.name(column))));
     return missing;
   }
 
@@ -280,7 +256,7 @@ private:
       else
         wrong_.add(records_[i].line, table_complaints::of::other, *time_,
                    fmt::format("{} {}", head_.column(*time_), times_.complaint(i)));
-    std::vector<std::vector<std::size_t>> by_series(labels_.size());
+    std::vector<std::vector<std::size_t>> by_series(series_.count());
     for (std::size_t i = 0; i < records_.size(); ++i)
       by_series[records_[i].series].push_back(i);
     if (!time_)
@@ -301,7 +277,8 @@ private:
         fmt::format("the series {} has this time already, in line {}; say with "
                     "`series` which columns tell series apart, or leave one of the "
                     "rows out",
-                    all_in_quotes(labels_[records_[row].series]), records_[before].line));
+                    all_in_quotes(series_.label(records_[row].series)),
+                    records_[before].line));
   }
 
   /// The step of each row, from 0, and with gaps where the times are evenly spaced.
@@ -355,7 +332,7 @@ private:
         out_.set.targets.push_back(targets_[s].text);
       if (split_)
         out_.splits.push_back(splits_[s]);
-      out_.labels.push_back(std::move(labels_[s]));
+      out_.labels.push_back(series_.label(s));
     }
   }
 
@@ -367,13 +344,12 @@ private:
   std::string_view origin_;
   csv_head head_;
   long_table out_;
-  std::vector<std::size_t> keys_, channels_; ///< Columns.
-  std::vector<std::size_t> used_;            ///< The columns of series and times.
+  std::vector<std::size_t> channels_; ///< Columns.
+  std::vector<std::size_t> used_;     ///< The columns of series and times.
   std::optional<std::size_t> time_, target_, split_;
-  code_book series_;
-  std::vector<std::vector<std::string>> labels_; ///< By series.
-  std::vector<said_target> targets_;             ///< By series.
-  std::vector<std::string> splits_;              ///< By series.
+  series_keys series_;
+  std::vector<said_target> targets_; ///< By series.
+  std::vector<std::string> splits_;  ///< By series.
   std::vector<record> records_;
   std::vector<double> values_;       ///< [records, channels]
   row_times times_;                  ///< By record.

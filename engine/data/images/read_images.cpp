@@ -28,12 +28,6 @@ expected<std::string> read_image_file(const fs::path& file) {
   return read_whole_file(file, {.most_bytes = most_file_bytes});
 }
 
-/// The message without the file's name, which stands before it.
-std::string plain_reason(const fs::path& file, const std::string& message) {
-  const auto prefix = file.string() + ": ";
-  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
-}
-
 /// Writes the picture's channels one after the other.
 void write_planes(const picture& p, std::span<std::uint8_t> into) {
   const std::size_t plane = p.height * p.width;
@@ -76,7 +70,7 @@ decoded_files decode_files(const std::vector<fs::path>& files, const image_sizes
   on_all_processors(files.size(), [&](std::size_t i) {
     const auto bytes = read_image_file(files[i]);
     if (!bytes) {
-      out.problems[i] = plain_reason(files[i], bytes.error().message);
+      out.problems[i] = reason_without(files[i], bytes.error());
       return;
     }
     out.checksums[i] = hash128(*bytes);
@@ -172,7 +166,7 @@ std::vector<seen_image> look_at_images(const std::vector<fs::path>& files) {
   on_all_processors(files.size(), [&](std::size_t i) {
     const auto bytes = read_image_file(files[i]);
     if (!bytes) {
-      out[i].problem = plain_reason(files[i], bytes.error().message);
+      out[i].problem = reason_without(files[i], bytes.error());
       return;
     }
     out[i].checksum = hash128(*bytes);

@@ -110,8 +110,8 @@ public:
     });
   }
 
-  /// Returns `number(i, value)` of each, called in their order, in 32 bits, in the memory of these numbers where
-  /// that does.
+  /// Returns `number(i, value)` of each, called in their order, in 32 bits, in the memory of
+  /// these numbers where that does.
   template<class Number>
   [[nodiscard]] large_vector<float> take_as(Number number) {
     const auto count = size();

@@ -71,8 +71,7 @@ expected<void> open(const profile_request& request, open_csv& out) {
 void note_reading(data_profile& p, const open_csv& csv) {
   const auto note = [&](std::string sentence) {
     if (!sentence.empty())
-      p.suspicions.push_back(
-          {.kind = suspicion_kind::reading, .value = std::move(sentence)});
+      p.note(std::move(sentence));
   };
   note(encoding_note(csv.text));
   if (csv.facts)
@@ -238,12 +237,10 @@ void hint_at_series(data_profile& p, const open_csv& csv) {
       return;
   }
   if (p.rows >= least_rows * target_of.size())
-    p.suspicions.push_back(
-        {.kind = suspicion_kind::reading,
-         .value = fmt::format("all rows of one {} have the same target: if they are the "
-                              "steps of a series, --series {} makes each series one "
-                              "example",
-                              in_quotes(p.split_column), p.split_column)});
+    p.note(
+        fmt::format("all rows of one {} have the same target: if they are the steps of a "
+                    "series, --series {} makes each series one example",
+                    in_quotes(p.split_column), p.split_column));
 }
 
 /// Fails where every column but the target is left out, with the reasons.

@@ -55,11 +55,15 @@ std::string data_profile::label(std::size_t column) const {
   return name.empty() || same > 1 ? std::to_string(column + 1) : name;
 }
 
+bool data_profile::names_steps(std::size_t column) const {
+  const std::string name = label(column);
+  return name == forecast.time
+         || std::ranges::find(forecast.series, name) != forecast.series.end();
+}
+
 bool data_profile::is_channel(std::size_t column) const {
   const auto& c = table.columns[column];
-  const std::string name = label(column);
-  return target_column != column && split_column != name && forecast.time != name
-         && std::ranges::find(forecast.series, name) == forecast.series.end()
+  return target_column != column && split_column != label(column) && !names_steps(column)
          && (c.kind == column_kind::number
              || (c.kind == column_kind::constant && c.numbers == c.values()
                  && c.values() > 0)

@@ -157,6 +157,12 @@ struct data_profile {
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
+  /// Adds a sentence to what `clade new` says.
+  void note(std::string sentence) {
+    suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(sentence)});
+  }
+  /// Whether a column says which series, or which step of one, a row of a table is.
+  [[nodiscard]] bool names_steps(std::size_t column) const;
   /// Whether a column of a table of series (`forecast.of_examples`) holds values of them.
   [[nodiscard]] bool is_channel(std::size_t column) const;
   /// Whether an example is an image.

@@ -17,10 +17,6 @@ tl::unexpected<error> wrong(const std::filesystem::path& place, std::string mess
   return fail_in(place.string(), {error_kind::invalid_input, std::move(message)});
 }
 
-void note(data_profile& p, std::string sentence) {
-  p.suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(sentence)});
-}
-
 std::string several_are(folder_kind kind, std::size_t count) {
   return kind == folder_kind::images ? counted(count, "image is", "images are")
                                      : counted(count, "text is", "texts are");
@@ -37,10 +33,9 @@ void note_untested(data_profile& p, const class_folder& found,
     if (std::ranges::find(tested->classes, name) == tested->classes.end())
       missing.push_back(name);
   if (!missing.empty())
-    note(p,
-         fmt::format("{} {} no example in {}: move the folder of what is no class away",
-                     all_in_quotes(missing), missing.size() == 1 ? "has" : "have",
-                     test.filename().string()));
+    p.note(fmt::format("{} {} no example in {}: move the folder of what is no class away",
+                       all_in_quotes(missing), missing.size() == 1 ? "has" : "have",
+                       test.filename().string()));
 }
 
 } // namespace
@@ -50,20 +45,20 @@ void note_places(data_profile& p, const class_folder& found, const folder_parts&
   constexpr std::size_t many = 10;
   const bool images = found.kind == folder_kind::images;
   if (!found.unlabelled.empty())
-    note(p, fmt::format("{} in no folder of a class and left out, such as {}",
-                        several_are(found.kind, found.unlabelled.size()),
-                        found.unlabelled.front().generic_string()));
+    p.note(fmt::format("{} in no folder of a class and left out, such as {}",
+                       several_are(found.kind, found.unlabelled.size()),
+                       found.unlabelled.front().generic_string()));
   if (many * found.others >= found.files.size() && found.others > 0)
-    note(p, fmt::format("{} not learnt from beside {}, such as {}: move {} away to learn "
-                        "from the others",
-                        several_are(images ? folder_kind::texts : folder_kind::images,
-                                    found.others),
-                        images ? "the images" : "the texts", found.other.generic_string(),
-                        images ? "the images" : "the texts"));
+    p.note(fmt::format(
+        "{} not learnt from beside {}, such as {}: move {} away to learn "
+        "from the others",
+        several_are(images ? folder_kind::texts : folder_kind::images, found.others),
+        images ? "the images" : "the texts", found.other.generic_string(),
+        images ? "the images" : "the texts"));
   if (!parts.unused.empty())
-    note(p,
-         fmt::format("the folder {} is not used: the validation part is taken from {}",
-                     parts.unused.filename().string(), parts.train.filename().string()));
+    p.note(fmt::format("the folder {} is not used: the validation part is taken from {}",
+                       parts.unused.filename().string(),
+                       parts.train.filename().string()));
   if (!parts.test.empty())
     note_untested(p, found, parts.test);
 }

@@ -247,7 +247,7 @@ expected<void> profile_forecast(data_profile& p, std::string_view text,
   if (!windows)
     return fail_in(origin, windows.error());
   for (std::string& note : forecast_notes(*from, *windows, forecast))
-    p.suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(note)});
+    p.note(std::move(note));
   p.shape.sizes = {static_cast<std::int64_t>(windows->inputs)};
   p.windows = windows->parts.size();
   p.task = regression;

@@ -18,10 +18,6 @@ tl::unexpected<error> wrong(const std::filesystem::path& place, std::string mess
   return fail_in(place.string(), {error_kind::invalid_input, std::move(message)});
 }
 
-void note(data_profile& p, std::string sentence) {
-  p.suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(sentence)});
-}
-
 std::string images_are(std::uint64_t count) {
   return counted(count, "image is", "images are");
 }
@@ -41,9 +37,9 @@ void note_unreadable(data_profile& p, const seen_images& all) {
     return;
   const auto first =
       static_cast<std::size_t>(std::ranges::find_if(seen, bad) - seen.begin());
-  note(p, fmt::format("{} left out, such as {}: {}",
-                      images_are(static_cast<std::uint64_t>(count)),
-                      all.paths[first].generic_string(), seen[first].problem));
+  p.note(fmt::format("{} left out, such as {}: {}",
+                     images_are(static_cast<std::uint64_t>(count)),
+                     all.paths[first].generic_string(), seen[first].problem));
 }
 
 /// Notes images of which there are several files with the same bytes: those of one class,
@@ -69,12 +65,12 @@ void note_repeated(data_profile& p, const seen_images& all) {
                             all.paths[i].generic_string());
   }
   if (torn > 0)
-    note(p, fmt::format("{} of two {} at once, such as {}", images_are(torn),
-                        p.task.has_classes() ? "classes" : "values", example));
+    p.note(fmt::format("{} of two {} at once, such as {}", images_are(torn),
+                       p.task.has_classes() ? "classes" : "values", example));
   if (same > 0)
-    note(p, fmt::format("{} equal to another of its class, and may be in two parts of "
-                        "the data",
-                        images_are(same)));
+    p.note(fmt::format("{} equal to another of its class, and may be in two parts of "
+                       "the data",
+                       images_are(same)));
 }
 
 std::string sizes_of(const std::vector<seen_image>& seen) {
@@ -206,9 +202,8 @@ expected<void> profile_listed_images(data_profile& p, const listed_images& image
   note_unreadable(p, all);
   note_repeated(p, all);
   if (p.table.columns.size() > 2)
-    note(p,
-         fmt::format("the images alone are learnt from, and not the other columns ({})",
-                     p.table.columns.size() - 2));
+    p.note(fmt::format("the images alone are learnt from, and not the other columns ({})",
+                       p.table.columns.size() - 2));
   return {};
 }
 

@@ -317,7 +317,7 @@ expected<inferred_data> infer_forecast(const data_params& params, data_file read
   return out;
 }
 
-/// The same of a table of series that are examples.
+/// Infers the columns of a table whose series are examples.
 expected<inferred_data> infer_series(const data_params& params, const open_table& table) {
   return table.head.find_column(params.target, "target")
       .and_then([&](std::size_t target) {

@@ -14,10 +14,6 @@
 namespace clade {
 namespace {
 
-void note(data_profile& p, std::string sentence) {
-  p.suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(sentence)});
-}
-
 /// The names of columns as the profile labels them: "3" may be a number.
 expected<std::vector<std::size_t>> find_columns(const data_profile& p,
                                                 const std::vector<std::string>& names,
@@ -55,9 +51,9 @@ void note_left_out(data_profile& p, const std::vector<std::size_t>& used) {
         && std::ranges::find(used, i) == used.end())
       names.push_back(p.label(i));
   if (!names.empty())
-    note(p, fmt::format("{} left out, as series are of numbers: {}",
-                        counted(names.size(), "column is", "columns are"),
-                        all_in_quotes(names)));
+    p.note(fmt::format("{} left out, as series are of numbers: {}",
+                       counted(names.size(), "column is", "columns are"),
+                       all_in_quotes(names)));
 }
 
 } // namespace
@@ -73,10 +69,10 @@ expected<void> profile_long_table(data_profile& p, const profile_request& reques
   if (request.forecast.time.empty()) {
     p.forecast.time = guess_time(p);
     if (!p.forecast.time.empty())
-      note(p,
-           fmt::format("the rows of each series are put in order of {}, which looks like "
-                       "their times; --time COLUMN says another one",
-                       in_quotes(p.forecast.time)));
+      p.note(
+          fmt::format("the rows of each series are put in order of {}, which looks like "
+                      "their times; --time COLUMN says another one",
+                      in_quotes(p.forecast.time)));
   } else {
     const auto time = find_columns(p, {request.forecast.time}, "--time");
     if (!time)
@@ -114,8 +110,8 @@ expected<void> profile_long_table(data_profile& p, const profile_request& reques
   p.shape.sizes = {static_cast<std::int64_t>(lengths.steps),
                    static_cast<std::int64_t>(table->set.channels)};
   if (table->without_target > 0)
-    note(p, fmt::format("{} left out, without a target",
-                        counted(table->without_target, "series is", "series are")));
+    p.note(fmt::format("{} left out, without a target",
+                       counted(table->without_target, "series is", "series are")));
   note_left_out(p, used);
   note_lengths(p, table->set);
   return {};
@@ -148,8 +144,7 @@ expected<inferred_data> infer_series(const data_params& params, std::string_view
     if (said[i])
       continue;
     const auto& c = columns.columns[i];
-    const std::string name =
-        i < head.names.size() ? head.names[i] : std::to_string(i + 1);
+    const std::string name = head.name(i);
     // If 19 of 20 values are numbers, the others are errors to be told.
     const bool numbers = c.kind != column_kind::date && 20 * c.numbers >= 19 * c.values();
     out.params.columns.push_back(

@@ -37,8 +37,7 @@ void note_lengths(data_profile& p, const series_set& set) {
             : counted(lengths.gaps, "value is", "values are")
                   + " missing; each is put on the line between those around it"})
     if (!note.empty())
-      p.suspicions.push_back(
-          {.kind = suspicion_kind::reading, .column = {}, .value = note});
+      p.note(note);
 }
 
 expected<data_profile> profile_series(const profile_request& request) {

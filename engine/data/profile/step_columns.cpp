@@ -112,10 +112,6 @@ bool go_on(std::span<const sampled_column> columns) {
 
 expected<void> take_steps(data_profile& p, row_rule rows,
                           const std::function<std::vector<sampled_column>()>& sampled) {
-  const auto note = [&](std::string sentence) {
-    p.suspicions.push_back(
-        {.kind = suspicion_kind::reading, .value = std::move(sentence)});
-  };
   if (rows == row_rule::columns)
     return {};
   const bool asked = rows == row_rule::series;
@@ -145,13 +141,14 @@ expected<void> take_steps(data_profile& p, row_rule rows,
                     fmt::format("--layout series takes {} for steps, and {} is no step; "
                                 "leave that column out of the file",
                                 ends, in_quotes(p.label(i))));
-      note(fmt::format("{} look like the {} steps of a series in each row; to learn from "
-                       "them as such, leave {} and other columns out of the file",
-                       ends, steps->count, in_quotes(p.label(i))));
+      p.note(
+          fmt::format("{} look like the {} steps of a series in each row; to learn from "
+                      "them as such, leave {} and other columns out of the file",
+                      ends, steps->count, in_quotes(p.label(i))));
       return {};
     }
   p.steps = *steps;
-  note(
+  p.note(
       fmt::format("{} are taken for the {} steps of a series in each row; --layout table "
                   "(or no shape in the experiment) takes them for columns",
                   ends, steps->count));

@@ -162,17 +162,6 @@ std::vector<std::size_t> places_but(std::size_t width,
   return places;
 }
 
-/// Does the same for an image whose channels come last in the file.
-std::vector<std::size_t> places_of_channels(const tensor_shape& shape) {
-  const auto channels = static_cast<std::size_t>(shape.sizes[0]);
-  const auto pixels = static_cast<std::size_t>(shape.elements()) / channels;
-  std::vector<std::size_t> places;
-  for (std::size_t c = 0; c < channels; ++c)
-    for (std::size_t p = 0; p < pixels; ++p)
-      places.push_back(p * channels + c);
-  return places;
-}
-
 /// Does `take_features` for bytes, which are all numbers.
 void take_bytes(examples& out, const numeric_array& part, std::size_t width,
                 const std::vector<std::size_t>& places) {
@@ -287,7 +276,7 @@ expected<examples> with_targets(const std::string& origin, array_values& a,
   out.shape = as_image(example_shape(all), *layout);
   out.features.reserve(a.count());
   const auto places = *layout == array_layout::channels_last
-                          ? places_of_channels(out.shape)
+                          ? places_in_channels_last(out.shape)
                           : places_but(a.width(), std::nullopt);
   auto taken = a.for_each_part([&](std::size_t, const numeric_array& part) {
     return take_features(out, origin, part, a.width(), places);
@@ -400,7 +389,11 @@ expected<examples> read_new_array(const std::string& origin, array_values values
   const auto width = values.width();
   const bool with_target =
       sizes.size() == 2 && how.target_column && width == how.width + 1;
-  const auto places = places_but(width, with_target ? how.target_column : std::nullopt);
+  const bool moved = how.layout == array_layout::channels_last && width == how.width
+                     && how.shape.layout() == layout::image;
+  const auto places =
+      moved ? places_in_channels_last(how.shape)
+            : places_but(width, with_target ? how.target_column : std::nullopt);
   e.features.reserve(e.count * places.size());
   auto taken = values.for_each_part([&](std::size_t, const numeric_array& part) {
     return take_features(e, origin, part, width, places);

@@ -127,9 +127,9 @@ struct new_examples {
 /// Reads examples like those of the training data, with or without the target, which
 /// decides nothing: a CSV with the same columns (where both have names, in any order and
 /// with others among them), an array, CIFAR, an image or a folder of images, a text or a
-/// folder of texts; the file "-" is standard input. `array` names it in a .npz; empty: as in training. Blanks are
-/// filled, and values that the training data does not have are blanks; the notes say so.
-/// Errors name the file and the line.
+/// folder of texts; the file "-" is standard input. `array` names it in a .npz; empty: as
+/// in training. Blanks are filled, and values that the training data does not have are
+/// blanks; the notes say so. Errors name the file and the line.
 [[nodiscard]] expected<new_examples> read_new_examples(const std::filesystem::path& file,
                                                        const std::string& array,
                                                        const data_params& params,

@@ -318,9 +318,9 @@ expected<raw_rows> read_raw_texts(const std::filesystem::path& path,
       });
 }
 
-/// Takes what was read of an array; `layout` is that of its values.
+/// Takes what was read of an array.
 expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin,
-                                 const preprocessing& how, array_layout layout) {
+                                 const preprocessing& how) {
   if (!how.takes_plain_numbers())
     return wrong(origin, "is an array, but the training data has columns of texts");
   if (!e)
@@ -330,14 +330,7 @@ expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin
         origin,
         fmt::format("an example has {} values, where those of the training data have {}",
                     e->features.size() / e->count, how.width));
-  if (layout == array_layout::channels_last)
-    move_channels_first(e->features, how.shape);
   return raw_rows{.origin = origin, .count = e->count, .values = std::move(e->features)};
-}
-
-expected<raw_rows> rows_of_array(expected<examples> e, const std::string& origin,
-                                 const preprocessing& how) {
-  return rows_of_array(std::move(e), origin, how, how.layout);
 }
 
 } // namespace
@@ -372,8 +365,7 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
       return new_series(set, origin, how);
     });
   if (f == format::cifar)
-    return rows_of_array(parse_cifar(read->bytes, origin, params), origin, how,
-                         array_layout::channels_first);
+    return rows_of_array(parse_cifar(read->bytes, origin, params), origin, how);
   return rows_of_array(read_new_array(from, read->bytes, params, how), origin, how);
 }
 

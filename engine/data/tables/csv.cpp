@@ -50,13 +50,10 @@ public:
     if (head_.columns < 2 && targets_ == nullptr)
       return head_.wrong(r.line, "one column: there must be a target and one column "
                                  "beside it, separated by commas");
-    if (head_.names.empty())
-      read_row(r);
-    auto more = rows_.next(r);
-    for (; more && *more; more = rows_.next(r))
-      read_row(r);
-    if (!more)
-      return head_.wrong(r.line, more.error().message);
+    if (auto all =
+            for_each_row(rows_, r, head_, [&](const csv_row& row) { read_row(row); });
+        !all)
+      return tl::unexpected(std::move(all).error());
     if (targets_ != nullptr && targets_->texts.size() != row_)
       return fail(error_kind::invalid_input,
                   fmt::format("{}: holds {} rows, where {} holds {} targets", out_.origin,
@@ -225,8 +222,7 @@ private:
   void read_row(const csv_row& r) {
     if (r.fields.size() != head_.columns)
       return complain(r, table_complaints::of::length, none,
-                      fmt::format("{} columns, where line {} has {}", r.fields.size(),
-                                  head_.line, head_.columns));
+                      head_.other_length(r.fields.size()));
     ++row_;
     if (params_.blanks == blank_rule::drop && has_blank(r)) {
       ++out_.dropped;

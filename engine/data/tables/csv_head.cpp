@@ -82,6 +82,14 @@ std::string csv_head::column(std::size_t i) const {
                      i < names.size() ? fmt::format(" ({})", in_quotes(names[i])) : "");
 }
 
+std::string csv_head::name(std::size_t i) const {
+  return i < names.size() ? names[i] : std::to_string(i + 1);
+}
+
+std::string csv_head::other_length(std::size_t fields) const {
+  return fmt::format("{} columns, where line {} has {}", fields, line, columns);
+}
+
 tl::unexpected<error> csv_head::wrong(std::uint64_t at, std::string message) const {
   return fail_in(fmt::format("{}:{}", origin, at),
                  {error_kind::invalid_input, std::move(message)});

@@ -26,6 +26,10 @@ struct csv_head {
 
   /// "column 3 ("plan")".
   [[nodiscard]] std::string column(std::size_t i) const;
+  /// "plan", or "3" where the columns have no names.
+  [[nodiscard]] std::string name(std::size_t i) const;
+  /// Says that a row has so many fields, and not one for each column.
+  [[nodiscard]] std::string other_length(std::size_t fields) const;
   [[nodiscard]] tl::unexpected<error> wrong(std::uint64_t at, std::string message) const;
   /// The place of the column that is called `name`, by name, number or "last". `use` says
   /// in errors what it is for.
@@ -39,6 +43,21 @@ struct csv_head {
                                            std::string_view origin,
                                            const data_params& params,
                                            const csv_form& form);
+
+/// Shows `take` each row behind the head; `r` is what `read_head` left there. An error
+/// where a row cannot be told from the next.
+template<class Take>
+[[nodiscard]] expected<void> for_each_row(csv_rows& rows, csv_row& r,
+                                          const csv_head& head, Take take) {
+  if (head.names.empty())
+    take(r);
+  auto more = rows.next(r);
+  for (; more && *more; more = rows.next(r))
+    take(r);
+  if (!more)
+    return head.wrong(r.line, more.error().message);
+  return {};
+}
 
 /// The place of the column that a text names by its number from 1, or as "last".
 [[nodiscard]] std::optional<std::size_t> numbered_column(const std::string& name,

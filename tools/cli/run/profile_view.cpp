@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -39,7 +38,7 @@ std::string use_text(const data_profile& d, std::size_t i) {
   if (d.forecast.of_examples())
     return d.is_channel(i)                 ? "channel"
            : d.label(i) == d.forecast.time ? "time"
-           : std::ranges::find(d.forecast.series, d.label(i)) != d.forecast.series.end()
+           : d.names_steps(i)
                ? "series"
                : "left out: "
                      + reason_text(d.table.columns[i], ignore_reason::not_of_series);
