@@ -1,6 +1,6 @@
 #include "actors/head/data_source.hpp"
 
-#include "engine/data/folders/class_folder.hpp"
+#include "engine/data/columns/examples.hpp"
 
 #include <fmt/format.h>
 
@@ -15,28 +15,68 @@ chunk read(const read_piece& request) {
   return data ? chunk{{}, std::move(*data)} : chunk{data.error().message, {}};
 }
 
+/// Adds a folder, and how it is sent.
+void add_folder(sent_data& to, data_file file, folder_bundle bundle) {
+  file.size = bundle.size();
+  file.folder = true;
+  to.bundles.emplace(file.path, std::move(bundle));
+  to.files.push_back(std::move(file));
+}
+
+expected<void> add_path(sent_data& to, const std::filesystem::path& path) {
+  const auto sum = checksum_of_data(path);
+  if (!sum)
+    return tl::unexpected(sum.error());
+  data_file file{.path = path.string(), .checksum = to_text(*sum)};
+  if (is_folder(path))
+    return folder_bundle::of(path).map([&](folder_bundle&& bundle) {
+      add_folder(to, std::move(file), std::move(bundle));
+    });
+  file.size = std::filesystem::file_size(path);
+  to.files.push_back(std::move(file));
+  return {};
+}
+
+expected<void> add_listed_images(sent_data& to, const data_params& data) {
+  const auto images = images_of_tables(data);
+  if (!images)
+    return tl::unexpected(images.error());
+  if (!*images)
+    return {};
+  const auto& [folder, files] = **images;
+  if (auto bundle = folder_bundle::of(folder, files))
+    add_folder(to,
+               {.path = folder.string(),
+                .checksum = to_text(checksum_of(folder, files)),
+                .listed = true},
+               std::move(*bundle));
+  return {};
+}
+
 } // namespace
 
-expected<std::vector<data_file>> data_files(const data_params& data) {
-  std::vector<data_file> files;
+expected<sent_data> data_to_send(const data_params& data) {
+  sent_data out;
   for (const auto* path :
        {&data.file, &data.target_file, &data.test_file, &data.test_target_file}) {
     if (path->empty()
-        || std::ranges::find(files, path->string(), &data_file::path) != files.end())
+        || std::ranges::find(out.files, path->string(), &data_file::path)
+               != out.files.end())
       continue;
-    const auto sum = checksum_of_data(*path);
-    if (!sum)
-      return tl::unexpected(sum.error());
-    files.push_back({.path = path->string(),
-                     .size = is_folder(*path) ? 0 : std::filesystem::file_size(*path),
-                     .checksum = to_text(*sum)});
+    if (auto added = add_path(out, *path); !added)
+      return tl::unexpected(std::move(added).error());
   }
-  return files;
+  return add_listed_images(out, data).map([&] { return std::move(out); });
 }
 
 chunk data_source_state::read(const fetch_chunk& request) const {
-  if (std::ranges::find(files, request.path, &data_file::path) == files.end())
+  const auto file = std::ranges::find(data.files, request.path, &data_file::path);
+  if (file == data.files.end())
     return {"it is no data file of this run", {}};
+  if (file->folder) {
+    auto piece = data.bundles.at(file->path).read(request.offset, piece_bytes);
+    return piece ? chunk{{}, std::move(*piece)} : chunk{piece.error().message, {}};
+  }
   std::ifstream in(request.path, std::ios::binary);
   chunk piece;
   piece.data.resize(piece_bytes);
@@ -85,8 +125,8 @@ piece_written write(const write_piece& request) {
 
 data_source_actor::behavior_type
 data_source_behavior(data_source_actor::stateful_pointer<data_source_state> self,
-                     std::vector<data_file> files) {
-  self->state.files = std::move(files);
+                     sent_data data) {
+  self->state.data = std::move(data);
   return {[self](const fetch_chunk& request) { return self->state.read(request); },
           [](const read_piece& request) { return read(request); },
           [](const write_piece& request) { return write(request); }};

@@ -1,17 +1,27 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
+#include "engine/data/folders/folder_bundle.hpp"
 #include "engine/data/reading/data_set.hpp"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace clade {
 
-/// Names the data files with size and checksum. Reads them all; errors name the file.
-[[nodiscard]] expected<std::vector<data_file>> data_files(const data_params& data);
+/// The data of an experiment, as it is sent to other machines.
+struct sent_data {
+  std::vector<data_file> files;
+  std::map<std::string, folder_bundle> bundles; ///< By the path of a folder.
+};
+
+/// Names the data files with size and checksum. Reads them all; errors name the file. The
+/// images that a table names are left out if they do not all lie below one folder.
+[[nodiscard]] expected<sent_data> data_to_send(const data_params& data);
 
 struct data_source_state {
-  std::vector<data_file> files;
+  sent_data data;
 
   /// A piece of one of the files, and of no other.
   [[nodiscard]] chunk read(const fetch_chunk& request) const;
@@ -24,6 +34,6 @@ struct data_source_state {
 /// Spawn it detached: it reads and writes files.
 data_source_actor::behavior_type
 data_source_behavior(data_source_actor::stateful_pointer<data_source_state> self,
-                     std::vector<data_file> files);
+                     sent_data data);
 
 } // namespace clade

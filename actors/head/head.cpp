@@ -115,15 +115,15 @@ public:
     const bool trains = e.traits().trains;
     const bool goes_on = e.evaluator->gives_checkpoints();
     // Nodes of this machine have them; only others are told, which costs a reading.
-    auto files =
-        trains && !e.slots.listen.empty() ? data_files(e.data) : std::vector<data_file>{};
+    auto sent = trains && !e.slots.listen.empty() ? data_to_send(e.data) : sent_data();
     auto identity = file.identity();
-    if (!files || !identity)
-      return tl::unexpected(files ? identity.error() : files.error());
+    if (!sent || !identity)
+      return tl::unexpected(sent ? identity.error() : sent.error());
     report_refusals(params.say);
     if (auto published = publish(params, file); !published)
       return published;
-    source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
+    auto files = sent->files;
+    source_ = system_->spawn<caf::detached>(data_source_behavior, std::move(*sent));
     archive_ = system_->spawn<caf::detached>(
         archive_behavior, std::make_shared<store>(std::move(file)),
         params.folder.empty() ? params.folder : params.folder / checkpoints_folder_name);
@@ -137,7 +137,7 @@ public:
             .schedule = {.lease = params.lease},
             .run = *identity,
             .experiment = to_toml(e),
-            .files = std::move(*files),
+            .files = std::move(files),
             .source = source_,
             .incoming = incoming_folder(params.folder),
             .wait_for_nodes = params.wait_for_nodes,

@@ -173,10 +173,8 @@ void selector_state::request_composition(std::shared_ptr<std::vector<trained_mem
               "put together: "
               + why);
         final_record.examinations.push_back(composed->tested);
-        for (const auto& fitted :
-             {composed->linear, composed->trees, composed->convolutions})
-          if (fitted)
-            final_record.examinations.push_back(*fitted);
+        std::ranges::copy(composed->compared,
+                          std::back_inserter(final_record.examinations));
         test_champion();
       });
 }

@@ -15,7 +15,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 19;
+inline constexpr std::uint32_t protocol_version = 20;
 
 /// A task that a node has, and the lease it has it for.
 struct held_lease {
@@ -59,13 +59,14 @@ struct node_hello {
   std::uint64_t clock_ms = 0; ///< Its machine's, since 1970; 0: it does not say.
 };
 
-/// A file of the experiment's data, or a folder of images.
+/// A file of the experiment's data, or a folder of images or texts.
 struct data_file {
-  std::string path;       ///< On the head's machine, as the experiment names it.
-  std::uint64_t size = 0; ///< 0: it is a folder.
-  std::string checksum;   ///< `to_text` of `checksum_of_data`.
-
-  [[nodiscard]] bool is_folder() const { return size == 0; }
+  std::string path; ///< On the head's machine, as the experiment names it.
+  /// The number of bytes that are sent, of a folder those of its bundle (folder_bundle.hpp).
+  std::uint64_t size = 0;
+  std::string checksum; ///< `to_text` of `checksum_of_data`, or of all listed images.
+  bool folder = false;
+  bool listed = false; ///< It is the folder of the images that a table names.
 };
 
 /// The facts that it needs to know, or why it may not join.

@@ -1,6 +1,7 @@
 #include "actors/node/fetched_data.hpp"
 
-#include "engine/data/folders/class_folder.hpp"
+#include "engine/data/columns/examples.hpp"
+#include "engine/data/folders/folder_bundle.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +17,7 @@
 
 // A fetched file is cache/files/CHECKSUM/NAME, written as NAME.part under a lock and
 // renamed when its checksum is right. Its name stays, because it may say what format it
-// has.
+// has. The bytes of a folder are unpacked as NAME.new, which is renamed in the same way.
 
 namespace clade {
 namespace {
@@ -26,13 +27,22 @@ using namespace std::chrono_literals;
 
 constexpr auto pause_between_tries = 500ms;
 
-expected<bool> is_there(const fs::path& path, const data_file& wanted) {
+/// A file or folder that the head names, and of a folder of listed images their names.
+struct wanted_data : data_file {
+  std::vector<fs::path> images{};
+
+  explicit wanted_data(const data_file& named) : data_file(named) {}
+};
+
+expected<bool> is_there(const fs::path& path, const wanted_data& wanted) {
   std::error_code failed;
-  const bool may_be = wanted.is_folder()
+  const bool may_be = wanted.folder
                           ? is_folder(path)
                           : fs::file_size(path, failed) == wanted.size && !failed;
   if (!may_be)
     return false;
+  if (wanted.listed)
+    return to_text(checksum_of(path, wanted.images)) == wanted.checksum;
   return checksum_of_data(path).map(
       [&](const genome_hash& sum) { return to_text(sum) == wanted.checksum; });
 }
@@ -68,7 +78,7 @@ std::optional<chunk> ask(caf::scoped_actor& self, const node_actor& node,
 }
 
 expected<void> fetch(caf::scoped_actor& self, const node_actor& node,
-                     const data_file& wanted, const fs::path& part) {
+                     const wanted_data& wanted, const fs::path& part) {
   std::ofstream out(part, std::ios::binary | std::ios::app);
   std::error_code failed;
   for (auto offset = fs::file_size(part, failed); offset < wanted.size;) {
@@ -96,13 +106,8 @@ bool is_hexadecimal(const std::string& text) {
 }
 
 expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
-                           const data_file& wanted) {
+                           const wanted_data& wanted) {
   const auto cache = users_cache().folder;
-  if (wanted.is_folder())
-    return fail_in(wanted.path,
-                   {error_kind::invalid_input,
-                    "this machine has no such folder with the run's examples; copy it to "
-                    "the same place here, or put it on a disk that both machines see"});
   const auto name = fs::path(wanted.path).filename().string();
   if (cache.empty())
     return fail(error_kind::invalid_input,
@@ -123,19 +128,36 @@ expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
     fs::remove(part, failed);
   if (auto done = fetch(self, node, wanted, part); !done)
     return tl::unexpected(std::move(done).error());
-  const auto whole = is_there(part, wanted);
-  if (!whole || !*whole) {
+  auto came = part;
+  if (wanted.folder) {
+    came = folder / (name + ".new");
+    fs::remove_all(came, failed);
+    const auto unpacked = unpack_bundle(part, came);
     fs::remove(part, failed);
+    if (!unpacked)
+      return fail_in(wanted.path, unpacked.error());
+  }
+  const auto whole = is_there(came, wanted);
+  if (!whole || !*whole) {
+    fs::remove_all(came, failed);
     return fail(
         error_kind::conflict,
         wanted.path
             + ": what the head sent has another checksum than it had when the run "
               "started; put the former file back there");
   }
-  fs::rename(part, file, failed);
+  fs::rename(came, file, failed);
   if (failed)
     return fail(error_kind::io, fmt::format("{}: {}", file.string(), failed.message()));
   return file;
+}
+
+/// Returns where it is on this machine, and fetches it where it is nowhere.
+expected<fs::path> had(caf::scoped_actor& self, const node_actor& node,
+                       const wanted_data& wanted) {
+  if (const auto there = is_there(wanted.path, wanted); there && *there)
+    return wanted.path;
+  return fetched(self, node, wanted);
 }
 
 } // namespace
@@ -145,17 +167,27 @@ expected<void> have_data(caf::actor_system& system, const node_actor& node,
   caf::scoped_actor self(system);
   for (auto* path :
        {&data.file, &data.target_file, &data.test_file, &data.test_target_file}) {
-    const auto wanted = std::ranges::find(files, path->string(), &data_file::path);
-    if (path->empty() || wanted == files.end())
+    const auto named = std::ranges::find(files, path->string(), &data_file::path);
+    if (path->empty() || named == files.end())
       continue;
-    if (const auto there = is_there(*path, *wanted); there && *there)
-      continue;
-    auto at = fetched(self, node, *wanted);
+    auto at = had(self, node, wanted_data(*named));
     if (!at)
       return tl::unexpected(std::move(at).error());
     *path = std::move(*at);
   }
-  return {};
+  const auto images = std::ranges::find_if(files, &data_file::listed);
+  if (images == files.end())
+    return {};
+  // The tables are here now, and say which images there are; wherever they are looked for.
+  data.image_folder = images->path;
+  wanted_data wanted(*images);
+  const auto listed = images_of_tables(data);
+  if (!listed || !*listed)
+    return listed ? expected<void>() : tl::unexpected(listed.error());
+  wanted.images = (*listed)->files;
+  return had(self, node, wanted).map([&](fs::path&& at) {
+    data.image_folder = std::move(at);
+  });
 }
 
 } // namespace clade

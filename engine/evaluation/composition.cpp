@@ -1,8 +1,7 @@
 // Grammar (msgpack), with the parts of records (engine/run/records/record.cpp):
 //
 //   members     = [[id, genome, fold, bag, weights: binary]...]
-//   composition = [model, tested, linear: tested | nil, trees: tested | nil,
-//                  convolutions: tested | nil, fitted_weights: binary]
+//   composition = [model, tested, [tested...], fitted_weights: binary]
 #include "engine/evaluation/composition.hpp"
 
 #include "engine/run/records/record_fields.hpp"
@@ -23,9 +22,7 @@ static void fields(auto& v, like<trained_member> auto& m) {
 static void fields(auto& v, like<composition> auto& c) {
   v("model", c.model);
   v("tested", c.tested);
-  v("linear", c.linear);
-  v("trees", c.trees);
-  v("convolutions", c.convolutions);
+  v("compared", c.compared);
   v("fitted weights", c.fitted_weights, as_binary());
 }
 

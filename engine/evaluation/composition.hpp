@@ -29,10 +29,11 @@ enum class composition_purpose : std::uint8_t {
 /// The final model, as it was chosen on the validation part and measured on the test part.
 struct composition {
   model_composed model;
-  examination tested; ///< Empty of an interim one, and so are those below.
-  /// The linear model, boosted trees of vectors and random convolutions of sequences,
-  /// tested; none where they could not be fitted in time, or the examples are others.
-  std::optional<examination> linear, trees, convolutions;
+  examination tested; ///< Empty of an interim one, and so is `compared`.
+  /// The models that are no genome's, tested: the linear model, boosted trees of vectors,
+  /// random convolutions of sequences, exponential smoothing and the seasonal naive
+  /// forecast of forecasts; without those that could not be fitted in time.
+  std::vector<examination> compared;
   /// The encoded weights of those of these that are part of the final model; empty
   /// where none is.
   bytes fitted_weights;

@@ -12,6 +12,7 @@ namespace {
 
 const std::string trees_layer = "trees";
 const std::string convolutions_layer = "convolutions";
+const std::string smoothing_layer = "smoothing";
 
 // Appends a layer whose inputs are there; returns its place.
 std::size_t append(network& n, std::string name, std::string op,
@@ -37,14 +38,27 @@ layer input_layer(const tensor_shape& shape) {
 
 } // namespace
 
-network linear_network(const problem& p) {
+namespace {
+
+/// A linear model whose last layer has this name.
+network linear_network(const problem& p, const std::string& name) {
   network n;
   n.layers.push_back(input_layer(p.input));
   std::size_t last = 0;
   if (p.input.layout() != layout::vector)
-    last = append(n, "output.flatten", "flatten", {}, {last});
-  append(n, "output", "output", {{"outputs", p.outputs}}, {last});
+    last = append(n, name + ".flatten", "flatten", {}, {last});
+  append(n, name, "output", {{"outputs", p.outputs}}, {last});
   return n;
+}
+
+} // namespace
+
+network linear_network(const problem& p) {
+  return linear_network(p, "output");
+}
+
+network smoothing_network(const problem& p) {
+  return linear_network(p, smoothing_layer + ".output");
 }
 
 bool are_possible(const tree_sizes& sizes) {
@@ -106,6 +120,8 @@ std::string_view to_text(fitted_kind kind) {
     return "boosted trees";
   case fitted_kind::convolutions:
     return "random convolutions";
+  case fitted_kind::smoothing:
+    return "exponential smoothing";
   }
   return {};
 }
@@ -117,6 +133,7 @@ std::string in_sentence(fitted_kind kind) {
 fitted_kind fitted_kind_of(std::string_view tensor) {
   return tensor.starts_with(trees_layer + ".")          ? fitted_kind::trees
          : tensor.starts_with(convolutions_layer + ".") ? fitted_kind::convolutions
+         : tensor.starts_with(smoothing_layer + ".")    ? fitted_kind::smoothing
                                                         : fitted_kind::linear;
 }
 
@@ -147,6 +164,8 @@ expected<network> decode_mixture(const search_space& space,
       if (!has_convolutions(p.input))
         return fail(error_kind::corrupt, "an ensemble convolves what is no sequence");
       networks.push_back(convolution_network(p, *convolutions));
+    } else if (std::holds_alternative<smoothing_member>(m)) {
+      networks.push_back(smoothing_network(p));
     } else {
       networks.push_back(linear_network(p));
     }

@@ -57,6 +57,10 @@ inline constexpr std::int64_t threshold_kernels = 84;
 [[nodiscard]] network convolution_network(const problem& p,
                                           const convolution_sizes& sizes);
 
+/// Exponential smoothing, from which the forecasts of a problem count, as a network: the
+/// input and the layer "smoothing.output", which says the same of all examples.
+[[nodiscard]] network smoothing_network(const problem& p);
+
 /// An ensemble mixes one of these.
 enum class mixed_answers : std::uint8_t {
   probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
@@ -78,15 +82,20 @@ struct linear_member {
   friend bool operator==(const linear_member&, const linear_member&) = default;
 };
 
+/// Exponential smoothing, from whose forecasts those of a problem count.
+struct smoothing_member {
+  friend bool operator==(const smoothing_member&, const smoothing_member&) = default;
+};
+
 struct candidate_member {
   genome genes{};
   bool mirrored = false; ///< It is of images, and so in `mixture_of`.
 };
 
-/// A member of an ensemble: the linear model, boosted trees, a candidate or a linear model
-/// of random convolutions.
-using mixture_member =
-    std::variant<linear_member, tree_sizes, candidate_member, convolution_sizes>;
+/// A member of an ensemble: the linear model, boosted trees, a candidate, a linear model
+/// of random convolutions or exponential smoothing.
+using mixture_member = std::variant<linear_member, tree_sizes, candidate_member,
+                                    convolution_sizes, smoothing_member>;
 
 /// Makes the networks of the members and joins them.
 [[nodiscard]] expected<network> decode_mixture(const search_space& space,
@@ -94,7 +103,7 @@ using mixture_member =
                                                const problem& p, mixed_answers what);
 
 /// The kinds of members that are no genome's.
-enum class fitted_kind : std::uint8_t { linear, trees, convolutions };
+enum class fitted_kind : std::uint8_t { linear, trees, convolutions, smoothing };
 
 /// Returns the kind of a member that has one of these sizes, or neither.
 [[nodiscard]] inline fitted_kind
@@ -105,7 +114,7 @@ fitted_kind_of(const std::optional<tree_sizes>& trees,
                         : fitted_kind::linear;
 }
 
-/// "linear model", "boosted trees", "random convolutions"
+/// "linear model", "boosted trees", "random convolutions", "exponential smoothing"
 [[nodiscard]] std::string_view to_text(fitted_kind kind);
 
 /// Returns the words for it within a sentence: "the linear model", "boosted trees".

@@ -144,7 +144,7 @@ struct head_side {
   caf::actor_system system{config};
   caf::scoped_actor self{system};
   data_source_actor source =
-      system.spawn<caf::detached>(data_source_behavior, std::vector<data_file>());
+      system.spawn<caf::detached>(data_source_behavior, sent_data());
   archive_actor archive;
   dispatcher_actor dispatcher;
   selector_actor selector =

@@ -53,8 +53,17 @@ class Forecasts(RunTest):
                           "evolution.generations=2", "--set", "training.epochs=8")
         self.assertIn("4 series of 120 steps, a step is 1 day, a season is 7 steps; the next 6 are forecast", run.said())
         folder = self.run_folder()
-        stored = json.loads(self.finish("show", folder, "--json").out.splitlines()[0])
-        self.assertTrue(stored)
+        stored = json.loads(self.finish("show", folder, "--json").out)
+        tests = {e["subject"]: e for e in stored["examinations"]}
+        for simple in ("exponential smoothing", "seasonal naive", "linear model"):
+            self.assertGreater(tests[simple]["metrics"]["test.mae"], 0, simple)
+        drawn = tests["final model"]["details"]["forecasts"]
+        self.assertEqual([f["series"] for f in drawn], [[f"north {shop}"] for shop in range(4)])
+        self.assertEqual([s["ahead"] for s in drawn[0]["steps"]], list(range(1, HORIZON + 1)))
+        self.assertEqual(drawn[0]["to"], "2024-04-29")
+        report = self.folder / "report.html"
+        self.finish("report", folder, "--output", report)
+        self.assertIn("Forecast of north 3 from", report.read_text())
         rows = self.table(self.finish("predict", folder, self.data, "--intervals", "0.8").out)
         self.assertEqual(len(rows), 4 * HORIZON)
         self.assertEqual(list(rows[0]), ["shop", "day", "sold", "sold_low", "sold_high"])
@@ -74,7 +83,16 @@ class Forecasts(RunTest):
         self.finish("export", folder, "--safetensors", model)
         by_model = self.finish("predict", model, self.data).out
         self.assertEqual([float(row["sold"]) for row in self.table(by_model)], [float(row["sold"]) for row in rows])
-        self.assert_refused("what follows its series is forecast", "predict", model, self.data, "--score")
+        # The last week is held back, forecast and compared.
+        self.data.write_text(sales(4, 120 + HORIZON))
+        score = json.loads(self.finish("predict", model, self.data, "--score", "--intervals", "0.8", "--json").out)
+        self.assertEqual((score["rows"], score["left_out"]), (4 * HORIZON, 0))
+        self.assertLess(score["metrics"]["mase"], 1)
+        self.assertLess(score["metrics"]["smape"], 0.2)
+        self.assertGreater(score["intervals"]["coverage"], 0.5)
+        held = self.folder / "held.csv"
+        self.finish("predict", model, self.data, "--score", "--output", held)
+        self.assertEqual([row["sold"] for row in self.table(held.read_text())], [row["sold"] for row in self.table(by_model)])
 
     def assert_refused(self, part, *words):
         command = self.start(*words)

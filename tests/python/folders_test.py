@@ -54,6 +54,15 @@ class SeriesOfTables(SearchTest):
         self.assertEqual(run.predict(polars.DataFrame(readings(20, seed=2))), {str(i): label for i, label in found.items()})
         self.assertIn("--series", self.refused(frame, "kind", series="who"))
 
+    def test_rows_whose_columns_are_steps_are_series_unless_it_is_said_that_they_are_none(self):
+        chance = random.Random(1)
+        waves = [[math.sin((0.25, 0.6)[i % 2] * t + phase) for t in range(40)]
+                 for i, phase in ((i, chance.random() * 6) for i in range(60))]
+        frame = pandas.DataFrame(waves, columns=[f"t{t}" for t in range(40)]).assign(kind=["slow", "fast"] * 30)
+        self.assertEqual(self.search(frame, "kind").experiment["data"]["shape"], [40, 1])
+        self.assertNotIn("shape", self.search(frame, "kind", layout="table").experiment["data"])
+        self.assertIn("--layout", self.refused(frame, "kind", layout="sideways"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -201,6 +201,19 @@ TEST_CASE("mixture: random convolutions are of sequences") {
   CHECK_FALSE(are_possible(convolution_sizes{.thresholds = 65}));
 }
 
+TEST_CASE("mixture: smoothing has names of its own") {
+  const problem p{{{4}}, 1};
+  const auto n = smoothing_network(p);
+  REQUIRE(n.layers.size() == 2);
+  CHECK(n.layers[1].name == "smoothing.output");
+  const std::vector<mixture_member> members{linear_member(), smoothing_member()};
+  const auto both = decode_mixture(with("").value(), members, p, mixed_answers::values);
+  REQUIRE(both);
+  CHECK(both->layers[1].name == "m1_output");
+  CHECK(fitted_kind_of("smoothing.output.weight") == fitted_kind::smoothing);
+  CHECK(in_sentence(fitted_kind::smoothing) == "exponential smoothing");
+}
+
 TEST_CASE("mixture: the linear model of images flattens them") {
   const auto n = linear_network({{{2, 3, 3}}, 5});
   REQUIRE(n.layers.size() == 3);

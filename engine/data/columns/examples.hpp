@@ -2,6 +2,7 @@
 
 #include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/data_params.hpp"
+#include "engine/data/columns/forecast_steps.hpp"
 #include "genome/base/error.hpp"
 #include "genome/genes/genome.hpp"
 
@@ -57,6 +58,7 @@ struct examples {
   /// By example its part, 0 for training, 1 for validation, 2 for the test, where the
   /// file decides it; else empty.
   std::vector<std::uint8_t> parts;
+  forecast_steps steps{}; ///< Empty of what is no forecast.
 
   /// Classification: by example an index into `classes`, which are in order of
   /// appearance.
@@ -103,6 +105,17 @@ struct example_files {
 
 /// `data_set::checksum` as reading all of the files would give it, without parsing them.
 [[nodiscard]] expected<genome_hash> checksum_of_files(const data_params& params);
+
+/// The images that the tables of `params.images` name.
+struct table_images {
+  std::filesystem::path folder;             ///< Their paths begin there.
+  std::vector<std::filesystem::path> files; ///< Sorted, each once.
+};
+
+/// Reads the tables for them. None where examples are no such images, or the folders of the
+/// tables to train on and to test on are not the same.
+[[nodiscard]] expected<std::optional<table_images>>
+images_of_tables(const data_params& params);
 
 /// One checksum of two.
 [[nodiscard]] genome_hash both(genome_hash a, genome_hash b);

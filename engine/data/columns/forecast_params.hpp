@@ -17,6 +17,9 @@ struct forecast_params {
   std::uint64_t season = 0; ///< Steps; 0: what is usual for such steps.
   /// The columns that are known of steps to be forecast.
   std::vector<std::string> known;
+  /// The last `horizon` steps of each series of a new file are forecast from those before
+  /// them, so that the forecasts can be compared with them.
+  bool hold_back = false;
 
   /// Whether each series of a table is an example (long_table.hpp).
   [[nodiscard]] bool of_examples() const { return horizon == 0 && !series.empty(); }

@@ -19,6 +19,8 @@ constexpr std::size_t most_to_train = 120'000, most_to_judge = 10'000;
 constexpr std::size_t enough_to_judge = 2'000;
 /// No part is judged by windows of more origins in one series.
 constexpr std::size_t most_origins = 100;
+/// So many series have a forecast that is drawn, with so many values before it.
+constexpr std::size_t most_drawn = 6, most_past = 96;
 
 /// The first step of each part behind the training part, and the end.
 struct series_parts {
@@ -97,6 +99,7 @@ public:
     const std::size_t windows = used.size() * params_.forecast.horizon;
     const std::size_t to_judge =
         std::clamp<std::size_t>(most_to_judge / windows, 1, most_origins);
+    std::size_t number = 0;
     for (const auto& [series, parts] : used) {
       series_windows of_one(from_, *series, columns_, parts.validation);
       const std::size_t first = least_history(from_) - 1,
@@ -107,6 +110,9 @@ public:
                parts.test - horizon - 1, to_judge);
       add_part(of_one, *series, window_part::test, parts.test - 1,
                parts.end - horizon - 1, to_judge);
+      const auto drawn_before = number * most_drawn / used.size();
+      if (++number * most_drawn / used.size() > drawn_before)
+        draw_last(*series, parts.end - horizon - 1);
     }
     if (failed_)
       return tl::unexpected(std::move(*failed_));
@@ -119,10 +125,12 @@ public:
     return std::move(out_);
   }
 
-  expected<window_table> for_forecasts() {
+  /// `whole` are the same series with the steps that were held back, if any were.
+  expected<window_table> for_forecasts(const history* whole) {
     if (auto written = text_.names(columns_.names); !written)
       return tl::unexpected(std::move(written).error());
-    for (const auto& series : from_.series) {
+    for (std::size_t s = 0; s < from_.series.size(); ++s) {
+      const auto& series = from_.series[s];
       if (series.values.size() < 2) {
         ++out_.too_short;
         continue;
@@ -138,13 +146,18 @@ public:
         labels.push_back(
             from_.grid.text(series.first + static_cast<std::int64_t>(last + ahead)));
         out_.rows.push_back({.labels = std::move(labels),
+                             .ahead = static_cast<std::uint32_t>(ahead),
                              .offset = of_one.offset(ahead),
                              .scale = of_one.scale()});
-        out_.lines.push_back(series.lines[last]);
+        const auto& held = whole != nullptr ? whole->series[s] : series;
+        out_.lines.push_back(held.lines[std::min(last + ahead, held.lines.size() - 1)]);
+        if (whole != nullptr)
+          out_.held.push_back((held.values[last + ahead] - of_one.offset(ahead))
+                              / of_one.scale());
       }
     }
     if (out_.rows.empty())
-      return too_short();
+      return whole != nullptr ? nothing_before() : too_short();
     if (failed_)
       return tl::unexpected(std::move(*failed_));
     out_.text = text_.take();
@@ -156,6 +169,7 @@ private:
                 std::size_t first, std::size_t last, std::size_t most) {
     for_origins(first, last, most, [&](std::size_t origin) {
       of_one.move_to(origin);
+      last_begins_ = out_.steps.ahead.size();
       for (std::size_t ahead = 1; ahead <= params_.forecast.horizon && !failed_;
            ++ahead) {
         const double value = series.values[origin + ahead];
@@ -168,6 +182,11 @@ private:
         end_row();
         out_.parts.push_back(part);
         out_.lines.push_back(series.lines[origin + ahead]);
+        auto& steps = out_.steps;
+        steps.ahead.push_back(static_cast<std::uint32_t>(ahead));
+        steps.offset.push_back(of_one.offset(ahead));
+        steps.scale.push_back(of_one.scale());
+        steps.naive.push_back(of_one.naive(ahead));
         if (part == window_part::test) {
           ++tested_;
           naive_ += std::abs(target - of_one.naive(ahead));
@@ -177,9 +196,37 @@ private:
     });
   }
 
+  /// Keeps what is drawn of the forecast that was written last, from this step on.
+  void draw_last(const series_history& series, std::size_t origin) {
+    const auto time = [&](std::size_t step) {
+      return from_.grid.text(series.first + static_cast<std::int64_t>(step));
+    };
+    const auto count = out_.steps.ahead.size() - last_begins_;
+    if (count == 0)
+      return;
+    const auto begin = origin + 1 - std::min(origin + 1, most_past);
+    const auto& values = series.values;
+    out_.steps.drawn.push_back(
+        {.series = series.key,
+         .from = time(begin),
+         .origin = time(origin),
+         .to = time(origin + params_.forecast.horizon),
+         .past = {values.begin() + static_cast<std::ptrdiff_t>(begin),
+                  values.begin() + static_cast<std::ptrdiff_t>(origin + 1)},
+         .first = static_cast<std::uint32_t>(last_begins_),
+         .count = static_cast<std::uint32_t>(count)});
+  }
+
   void end_row() {
     if (auto ended = text_.end_row(); !ended)
       failed_ = std::move(ended).error();
+  }
+
+  tl::unexpected<error> nothing_before() const {
+    return fail(error_kind::invalid_input,
+                fmt::format("no series has two steps before the last {}, with which "
+                            "forecasts would be compared",
+                            params_.forecast.horizon));
   }
 
   tl::unexpected<error> too_short() const {
@@ -201,6 +248,7 @@ private:
   table_text text_;
   window_table out_;
   std::optional<error> failed_;
+  std::size_t last_begins_ = 0; ///< The first window of the forecast written last.
   std::uint64_t tested_ = 0;
   double naive_ = 0, smoothing_ = 0;
 };
@@ -222,7 +270,17 @@ data_params params_of(const window_table& windows) {
 }
 
 expected<window_table> new_windows(const history& from, const data_params& params) {
-  return window_writer(from, params).for_forecasts();
+  if (!params.forecast.hold_back)
+    return window_writer(from, params).for_forecasts(nullptr);
+  history before = from;
+  for (auto& series : before.series) {
+    const auto kept =
+        series.values.size()
+        - std::min<std::size_t>(series.values.size(), params.forecast.horizon);
+    series.values.resize(kept);
+    series.lines.resize(kept);
+  }
+  return window_writer(before, params).for_forecasts(&from);
 }
 
 } // namespace clade

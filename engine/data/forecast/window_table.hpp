@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/data_params.hpp"
+#include "engine/data/columns/forecast_steps.hpp"
 #include "engine/data/forecast/history.hpp"
 #include "genome/base/error.hpp"
 
@@ -24,6 +25,7 @@ namespace clade {
 /// Turns a prediction for a window into the forecast: offset + scale * prediction.
 struct forecast_row {
   std::vector<std::string> labels; ///< The key of its series, and the step's time.
+  std::uint32_t ahead = 0;         ///< How many steps it is after the origin, from 1.
   double offset = 0, scale = 1;
 };
 
@@ -43,10 +45,13 @@ struct window_table {
   std::size_t inputs = 0;           ///< Columns but the target.
   std::vector<std::string> names;   ///< The names of `forecast_row::labels`.
   std::vector<forecast_row> rows{};
+  /// By row, where steps are held back, what they are as targets; NaN is a gap.
+  std::vector<double> held{};
   /// By window for training, which ends before validation, and that before the test; and
   /// the line that has its value.
   std::vector<window_part> parts{};
   std::vector<std::uint64_t> lines{};
+  forecast_steps steps{}; ///< By window for training.
   /// The series that are too short to be of use.
   std::uint64_t too_short = 0;
   /// The MASE on the test part of the seasonal naive forecast and of exponential smoothing.
@@ -66,7 +71,7 @@ inline constexpr std::string_view window_target = "value";
 /// How the text of windows is read.
 [[nodiscard]] data_params params_of(const window_table& windows);
 
-/// The windows of the steps that follow each series.
+/// The windows of the steps that follow each series; with `hold_back`, of the last ones.
 [[nodiscard]] expected<window_table> new_windows(const history& from,
                                                  const data_params& params);
 

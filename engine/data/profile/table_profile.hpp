@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/data/columns/csv_form.hpp"
-#include "engine/data/columns/value_sample.hpp"
 #include "engine/data/numbers/field_date.hpp"
+#include "engine/data/texts/value_sample.hpp"
 
 #include <array>
 #include <cstdint>

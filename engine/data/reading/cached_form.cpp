@@ -1,10 +1,13 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           by_line test_places test_names robust columns type divisor preparation
+//           by_line test_places test_names robust columns type divisor preparation steps
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
 //           of numbers; classes, test_names, robust: lists of texts; columns: a list of
 //           column; preparation: text)
 // column := text inputs
+// steps  := ahead offset scale naive drawn*     (lists of numbers, and a list; without
+//           examples of a forecast all are empty)
+// drawn  := series from origin to past first count
 // list   := length item*
 // text   := length byte*
 //
@@ -79,6 +82,49 @@ struct reader {
   }
 };
 
+void write(writer& w, const forecast_steps& steps) {
+  w.list(steps.ahead);
+  w.list(steps.offset);
+  w.list(steps.scale);
+  w.list(steps.naive);
+  w.number(std::uint64_t{steps.drawn.size()});
+  for (const auto& one : steps.drawn) {
+    w.texts(one.series);
+    for (const auto* time : {&one.from, &one.origin, &one.to})
+      w.text(*time);
+    w.list(one.past);
+    w.number(std::uint64_t{one.first});
+    w.number(std::uint64_t{one.count});
+  }
+}
+
+forecast_steps read_steps(reader& r) {
+  forecast_steps steps;
+  r.list(steps.ahead);
+  r.list(steps.offset);
+  r.list(steps.scale);
+  r.list(steps.naive);
+  for (auto drawn = r.number<std::uint64_t>(); drawn > 0 && !r.bad; --drawn) {
+    auto& one = steps.drawn.emplace_back();
+    r.texts(one.series);
+    for (auto* time : {&one.from, &one.origin, &one.to})
+      *time = r.text();
+    r.list(one.past);
+    const auto first = r.number<std::uint64_t>(), count = r.number<std::uint64_t>();
+    const auto all = steps.ahead.size();
+    r.bad = r.bad || count == 0 || first > all || count > all - first;
+    one.first = static_cast<std::uint32_t>(first);
+    one.count = static_cast<std::uint32_t>(count);
+  }
+  return steps;
+}
+
+/// Whether there is one of all for each of so many examples.
+bool are_of(const forecast_steps& steps, std::size_t examples) {
+  return steps.ahead.size() == examples && steps.offset.size() == examples
+         && steps.scale.size() == examples && steps.naive.size() == examples;
+}
+
 } // namespace
 
 std::string cached_form(const data_set& data) {
@@ -110,6 +156,7 @@ std::string cached_form(const data_set& data) {
   w.number(static_cast<std::uint64_t>(data.features.type()));
   w.number(data.features.divisor());
   w.text(data.preparation);
+  write(w, data.steps ? *data.steps : forecast_steps());
   return std::move(w.out);
 }
 
@@ -148,11 +195,16 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   const auto type = r.number<std::uint64_t>();
   const auto divisor = r.number<float>();
   data.preparation = r.text();
+  auto steps = read_steps(r);
+  const bool stepped = data.examples > 0 && are_of(steps, data.examples);
+  const bool whole_steps = stepped || steps == forecast_steps();
+  if (stepped)
+    data.steps = std::make_shared<const forecast_steps>(std::move(steps));
   const bool form = type <= static_cast<std::uint64_t>(stored_type::uint8) && divisor > 0;
   data.features = {static_cast<stored_type>(form ? type : 0), divisor};
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
-  if (r.bad || !r.left.empty() || !truths || !form || by_line > 1
+  if (r.bad || !r.left.empty() || !truths || !form || !whole_steps || by_line > 1
       || data.test_places.size() != data.test.size()
       || (!data.test_names.empty() && data.test_names.size() != data.test.size())
       || task >= learning_tasks.size()

@@ -1,11 +1,12 @@
 // file     := header padding features form
-// header   := magic key{2} features form features_hash{2} form_hash{2}     128 bytes with
-//             its padding, so that features are aligned
+// header   := magic key{2} features form features_hash{2} form_hash{2}     a page with its
+//             padding, so that features can be mapped by themselves
 //
 // A file is named after its key and taken only if it is a plain file of this user, as
 // long as its header says, and both hashes are right; every byte but the padding is under
 // one of them, or compared. It is written under another name and renamed, and never
-// written to again: who has mapped it keeps what was there. Raise the number in the magic
+// written to again: who has mapped it keeps what was there. Features that lie in a file
+// without a name get this one, and are not written twice. Raise the number in the magic
 // whenever `load_data` makes something else of the same files.
 
 #include "engine/data/reading/data_cache.hpp"
@@ -13,6 +14,7 @@
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/folders/class_folder.hpp"
 #include "engine/data/memory/cache_folder.hpp"
+#include "engine/data/memory/large_file.hpp"
 #include "engine/data/reading/cached_form.hpp"
 #include "genome/genes/hash.hpp"
 #include "genome/genes/running_hash128.hpp"
@@ -38,13 +40,13 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '7', 0,   0,   0,   0};
+                             't', 'a', ' ', '8', 0,   0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;
-  std::array<char, 48> padding{};
+  std::array<char, large_prefix_bytes - 80> padding{};
 };
-static_assert(sizeof(file_header) == 128);
+static_assert(sizeof(file_header) == large_prefix_bytes);
 static_assert(std::is_trivially_copyable_v<file_header>);
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -82,6 +84,19 @@ std::optional<mapping> map(const std::filesystem::path& file) {
       ::futimens(in.get(), nullptr);
   }
   return out;
+}
+
+/// Names the file that the features lie in, if they do.
+bool name_features(const std::filesystem::path& file, const data_cache& cache,
+                   const file_header& h, const data_set& data, const std::string& form) {
+  const auto header = std::bit_cast<std::array<char, sizeof h>>(h);
+  const auto features = data.features.bytes();
+  if (!name_large_file(features.data(), features.size(), {header.data(), header.size()},
+                       form, file))
+    return false;
+  if (const auto is = state_of_file(file))
+    known_checksums(cache.folder).keep(*is, h.features_hash, /*written_by_us=*/true);
+  return true;
 }
 
 bool write_file(const std::filesystem::path& file, const file_header& h,
@@ -288,11 +303,13 @@ data_set keep_cached(const data_cache& cache, const cache_key& key, data_set dat
                       .features_hash = hash128(features),
                       .form_hash = hash128(form)};
   const std::uint64_t size = sizeof h + features.size() + form.size();
-  if (!make_cache_folder(cache.folder)
-      || (size > cache.most_bytes && !has_room(cache.folder, size)))
+  if (!make_cache_folder(cache.folder))
     return data;
   make_room(cache, size);
-  if (!write_file(file_of(cache, key), h, data, form))
+  const auto file = file_of(cache, key);
+  if (!name_features(file, cache, h, data, form)
+      && ((size > cache.most_bytes && !has_room(cache.folder, size))
+          || !write_file(file, h, data, form)))
     return data;
   auto mapped = find_cached(cache, key);
   return mapped ? std::move(*mapped) : std::move(data);

@@ -26,7 +26,8 @@ struct data_cache {
   /// Data files smaller than that together are read sooner than found here.
   std::uint64_t least_bytes = 128 << 10;
   /// Past that, what was used longest ago is removed when something is added. A data set
-  /// that is larger by itself is kept where the disk has room for a quarter more.
+  /// that is larger by itself is kept where the disk has room for a quarter more, or where
+  /// it lies in a file of the user's cache already (large_vector.hpp).
   std::uint64_t most_bytes = std::uint64_t{8} << 30;
 };
 

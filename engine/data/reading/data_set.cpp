@@ -49,6 +49,11 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
   take(e.split_codes, 1);
   take(e.parts, 1);
   take(e.names, 1);
+  take(e.steps.ahead, 1);
+  take(e.steps.offset, 1);
+  take(e.steps.scale, 1);
+  take(e.steps.naive, 1);
+  e.steps.drawn.clear(); // Some of their steps may be gone.
   e.count = kept.size();
   e.kept = std::move(kept);
 }
@@ -248,6 +253,8 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (auto set = set_parts(e, tested, params, seed, data); !set)
     return tl::unexpected(std::move(set).error());
   set_places(e, tested, data);
+  if (!e.steps.ahead.empty())
+    data.steps = std::make_shared<const forecast_steps>(std::move(e.steps));
   if (!params.task.has_classes())
     if (auto set = set_targets(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());

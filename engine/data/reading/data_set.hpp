@@ -3,6 +3,7 @@
 #include "engine/data/bytes/stored_numbers.hpp"
 #include "engine/data/columns/column_encoding.hpp"
 #include "engine/data/columns/data_params.hpp"
+#include "engine/data/columns/forecast_steps.hpp"
 #include "engine/data/reading/data_cache.hpp"
 #include "genome/base/error.hpp"
 #include "genome/codec/codec.hpp"
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,8 @@ struct data_set {
   /// The files of the examples of `test`, below the data's folder; empty where examples
   /// are no files.
   std::vector<std::string> test_names{};
+  /// The steps that examples of a forecast are; else none.
+  std::shared_ptr<const forecast_steps> steps{};
   genome_hash checksum; ///< The checksum of the files' bytes.
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;

@@ -88,6 +88,30 @@ expected<genome_hash> checksum_of_listed(data_file table,
   });
 }
 
+expected<std::optional<table_images>> images_of_tables(const data_params& params) {
+  if (params.images.empty())
+    return std::nullopt;
+  table_images out{.folder = image_folder_of(params.file, params), .files = {}};
+  for (const auto& from : {std::optional(training_files(params)), test_files(params)}) {
+    if (!from)
+      continue;
+    const auto& file = from->examples.file;
+    if (image_folder_of(file, params) != out.folder)
+      return std::nullopt;
+    auto list =
+        read_data_file(file, choice_of(from->examples)).and_then([&](data_file&& table) {
+          return image_list_of(std::move(table), file, params);
+        });
+    if (!list)
+      return tl::unexpected(std::move(list).error());
+    out.files.insert(out.files.end(), list->files.begin(), list->files.end());
+  }
+  std::ranges::sort(out.files);
+  const auto twice = std::ranges::unique(out.files);
+  out.files.erase(twice.begin(), twice.end());
+  return out;
+}
+
 expected<raw_rows> read_raw_images(const std::filesystem::path& path,
                                    const preprocessing& how) {
   if (how.shape.layout() != layout::image)

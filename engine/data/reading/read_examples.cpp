@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -82,6 +84,7 @@ expected<examples> read_windows(std::string_view text, const std::string& origin
             for (const auto part : windows.parts)
               parsed.parts.push_back(static_cast<std::uint8_t>(part));
             parsed.target = from.target;
+            parsed.steps = windows.steps;
             return std::move(parsed);
           });
     });
@@ -211,6 +214,13 @@ expected<examples> read_examples(const example_files& from, const data_params& p
 
 namespace {
 
+new_targets held_targets(std::vector<double> values) {
+  new_targets out{.values = std::move(values)};
+  out.blanks = static_cast<std::uint64_t>(
+      std::ranges::count_if(out.values, [](double v) { return std::isnan(v); }));
+  return out;
+}
+
 /// Reads the windows of the steps that follow a CSV's series.
 expected<raw_rows> read_new_windows(std::string_view text, const std::string& origin,
                                     const data_params& params, const preprocessing& how) {
@@ -221,10 +231,12 @@ expected<raw_rows> read_new_windows(std::string_view text, const std::string& or
           .map([&](raw_rows&& rows) {
             rows.lines = std::move(windows.lines);
             rows.forecasts = {std::move(windows.names), std::move(windows.rows)};
+            if (params.forecast.hold_back)
+              rows.targets = held_targets(std::move(windows.held));
             if (windows.too_short > 0)
               rows.notes.push_back(
-                  fmt::format("{}: {} of one value, which cannot be forecast", origin,
-                              counted(windows.too_short, "series has", "series have")));
+                  fmt::format("{}: {} too short to be forecast", origin,
+                              counted(windows.too_short, "series is", "series are")));
             return std::move(rows);
           });
     });

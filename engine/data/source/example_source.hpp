@@ -2,6 +2,7 @@
 
 #include "engine/data/bytes/stored_numbers.hpp"
 #include "engine/data/columns/column_encoding.hpp"
+#include "engine/data/columns/forecast_steps.hpp"
 #include "engine/data/columns/learning_task.hpp"
 #include "genome/base/error.hpp"
 #include "search_spaces/operators/network.hpp"
@@ -59,6 +60,8 @@ struct source_description {
   bool by_line = false; ///< Places are lines.
   /// The files of the examples of `test`; empty where they are no files.
   std::vector<std::string> test_names{};
+  /// The steps that examples of a forecast are; else none.
+  std::shared_ptr<const forecast_steps> steps{};
   std::vector<bool> numbers{}; ///< By number of the first input, as in `problem`.
   /// The columns of a table; empty where each number is a column without a name.
   std::vector<input_column> columns{};

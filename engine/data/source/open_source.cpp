@@ -38,6 +38,7 @@ std::shared_ptr<const example_source> source_of(data_set data) {
                        .test_places = std::move(data.test_places),
                        .by_line = data.by_line,
                        .test_names = std::move(data.test_names),
+                       .steps = std::move(data.steps),
                        .numbers = std::move(data.numbers),
                        .columns = std::move(data.columns)};
   if (data.features.mapped())

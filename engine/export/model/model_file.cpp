@@ -208,6 +208,14 @@ void decode_convolutions(decoder& in, std::vector<mixture_member>& members) {
     members[place] = sizes;
 }
 
+void decode_smoothing(decoder& in, std::vector<mixture_member>& members) {
+  const auto place = in.natural();
+  if (place >= members.size() || !std::holds_alternative<linear_member>(members[place]))
+    in.fail("smoothing of an impossible place");
+  else
+    members[place] = smoothing_member();
+}
+
 void decode_mirrored(decoder& in, std::vector<mixture_member>& members) {
   for (const auto place : decode_list(in, [](decoder& d) { return d.natural(); })) {
     auto* one =
@@ -222,7 +230,7 @@ expected<stored_model> decode_origin(const bytes& raw) {
   decoder in(raw);
   stored_model m;
   const auto fields = in.array();
-  if (fields < 7 || fields > 11)
+  if (fields < 7 || fields > 12)
     in.fail(fmt::format("a model of {} fields", fields));
   if (fields > 7)
     m.members = decode_list(in, [](decoder& d) {
@@ -248,8 +256,10 @@ expected<stored_model> decode_origin(const bytes& raw) {
     decode_trees(in, m.members);
   if (fields > 9)
     decode_mirrored(in, m.members);
-  if (fields > 10)
+  if (fields > 10 && !in.is_nil())
     decode_convolutions(in, m.members);
+  if (fields > 11)
+    decode_smoothing(in, m.members);
   if (auto whole = in.finish(); !whole)
     return damaged(whole.error().message);
   return m;
@@ -377,15 +387,16 @@ struct member_places {
       : members(all),
         trees(place_of<tree_sizes>(all)),
         convolutions(place_of<convolution_sizes>(all)),
+        smoothing(place_of<smoothing_member>(all)),
         mirrored(mirrored_places(all)) {}
 
   [[nodiscard]] std::size_t fields() const {
-    return convolutions ? 3 : !mirrored.empty() ? 2 : trees ? 1 : 0;
+    return smoothing ? 4 : convolutions ? 3 : !mirrored.empty() ? 2 : trees ? 1 : 0;
   }
   void write(encoder& out) const;
 
   std::span<const mixture_member> members;
-  std::optional<std::size_t> trees, convolutions;
+  std::optional<std::size_t> trees, convolutions, smoothing;
   std::vector<std::size_t> mirrored;
 };
 
@@ -405,7 +416,11 @@ void member_places::write(encoder& out) const {
     const auto& sizes = std::get<convolution_sizes>(members[*convolutions]);
     out.array(4).natural(*convolutions).integer(sizes.dilations);
     out.integer(sizes.groups).integer(sizes.thresholds);
+  } else if (fields() > 3) {
+    out.nil();
   }
+  if (smoothing)
+    out.natural(*smoothing);
 }
 
 } // namespace

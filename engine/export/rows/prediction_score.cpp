@@ -1,7 +1,6 @@
 #include "engine/export/rows/prediction_score.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
-#include "engine/export/rows/predictions.hpp"
 #include "engine/report/base/format.hpp"
 #include "engine/training/metrics/metrics.hpp"
 #include "genome/base/text.hpp"
@@ -43,33 +42,45 @@ void score_classes(std::span<const float> outputs, const new_targets& targets,
       score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
 }
 
-void score_values(std::span<const float> outputs, const new_targets& targets,
-                  const preprocessing& how, std::optional<double> reach,
+void score_values(std::span<const float> outputs, const new_examples& examples,
+                  const preprocessing& how, const std::optional<interval_rule>& intervals,
                   prediction_score& score) {
-  std::vector<double> actual, predicted;
+  const auto& targets = *examples.targets;
+  const auto& rows = examples.forecasts.rows;
+  std::vector<double> actual, predicted, unit_actual, unit_predicted;
   std::uint64_t held = 0;
   for (std::size_t i = 0; i < targets.values.size(); ++i)
     if (!std::isnan(targets.values[i])) {
+      const auto row = rows.empty() ? forecast_row() : rows[i];
       actual.push_back(targets.values[i]);
       predicted.push_back(decoded(outputs[i], how));
-      if (reach && std::abs(actual.back() - predicted.back()) <= *reach)
+      unit_actual.push_back(row.offset + row.scale * actual.back());
+      unit_predicted.push_back(row.offset + row.scale * predicted.back());
+      if (intervals
+          && std::abs(actual.back() - predicted.back()) <= intervals->reach(row.ahead))
         ++held;
     }
   score.rows = actual.size();
   const value_predictions p{
       .actual = actual, .predicted = predicted, .deviation = how.target_deviation};
+  const value_predictions in_units{.actual = unit_actual, .predicted = unit_predicted};
   for (const auto& m : all_part_metrics(how.task))
-    score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
-  if (reach && score.rows > 0)
+    score.metrics.push_back(
+        {std::string(m.name),
+         measure(how.task, m.name, is_of_shares(m.name) ? in_units : p)});
+  if (!rows.empty())
+    score.metrics.push_back({"mase", mean_absolute_error(p)});
+  if (intervals && score.rows > 0)
     score.coverage = static_cast<double>(held) / static_cast<double>(score.rows);
 }
 
 } // namespace
 
-expected<prediction_score> score_predictions(std::span<const float> outputs,
-                                             const new_targets& targets,
-                                             const preprocessing& how,
-                                             std::optional<double> reach) {
+expected<prediction_score>
+score_predictions(std::span<const float> outputs, const new_examples& examples,
+                  const preprocessing& how,
+                  const std::optional<interval_rule>& intervals) {
+  const auto& targets = *examples.targets;
   prediction_score score{.left_out = targets.blanks + targets.unknown};
   if (score.left_out == targets.values.size())
     return fail(error_kind::invalid_input,
@@ -77,7 +88,7 @@ expected<prediction_score> score_predictions(std::span<const float> outputs,
   if (how.task.has_classes())
     score_classes(outputs, targets, how, score);
   else
-    score_values(outputs, targets, how, reach, score);
+    score_values(outputs, examples, how, intervals, score);
   return score;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/export/rows/predictions.hpp"
 #include "engine/search/core/candidate.hpp"
 
 #include <cstdint>
@@ -22,13 +23,14 @@ struct prediction_score {
   std::optional<double> coverage;
 };
 
-/// Compares `outputs`, [examples, outputs] as of `predictions_csv`, with `targets`.
-/// `reach` is that of the intervals, if there are any. An error where no target can be
-/// compared with.
-[[nodiscard]] expected<prediction_score> score_predictions(std::span<const float> outputs,
-                                                           const new_targets& targets,
-                                                           const preprocessing& how,
-                                                           std::optional<double> reach);
+/// Compares `outputs`, [examples, outputs] as of `predictions_csv`, with the targets of
+/// the examples, which they have. Shares of values of forecasts are those of values in the
+/// unit of their series, and "mase" is there, too. An error where no target can be compared
+/// with.
+[[nodiscard]] expected<prediction_score>
+score_predictions(std::span<const float> outputs, const new_examples& examples,
+                  const preprocessing& how,
+                  const std::optional<interval_rule>& intervals);
 
 /// Says how many targets were left out, and why; empty: none.
 [[nodiscard]] std::string left_out_text(const new_targets& targets);

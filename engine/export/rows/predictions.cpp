@@ -88,19 +88,16 @@ std::string classes_csv(std::span<const float> outputs, const preprocessing& how
 
 } // namespace
 
-expected<double> interval_reach(const error_quantiles& errors, double level) {
+expected<interval_rule> intervals_of(const error_quantiles& errors, double level) {
+  if (errors.reach(level))
+    return interval_rule{errors, level};
   const auto n = static_cast<double>(errors.examples);
-  const auto m = static_cast<double>(errors.values.size());
-  const double rank = std::ceil((n + 1) * level - 1e-9);
-  if (errors.values.empty() || rank > n)
-    return fail(error_kind::invalid_input,
-                fmt::format("intervals of {} take more than the {} validation examples "
-                            "that the network was judged by; at most {} can be",
-                            to_text(value{level}), errors.examples,
-                            to_text(value{std::floor(n / (n + 1) * 1000) / 1000})));
-  // Value j, from 1, is of rank ceil(j n / m).
-  const double place = std::ceil(rank * m / n - 1e-9);
-  return errors.values[static_cast<std::size_t>(std::max(place, 1.0)) - 1];
+  return fail(
+      error_kind::invalid_input,
+      fmt::format("intervals of {} take more than the {} validation examples that "
+                  "the network was judged by; at most {} can be",
+                  to_text(value{level}), errors.examples,
+                  to_text(value{std::floor(n / (n + 1) * 1000) / 1000})));
 }
 
 std::size_t likeliest(std::span<const float> scores) {
@@ -151,7 +148,7 @@ std::string predictions_csv(std::span<const float> outputs, const preprocessing&
     return format.as_is ? csv_field(text) : csv_safe_field(text);
   };
   std::string text = starts.title() + title(name);
-  if (format.reach)
+  if (format.intervals)
     text += fmt::format(",{},{}", title(name + "_low"), title(name + "_high"));
   text += "\n";
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -160,9 +157,10 @@ std::string predictions_csv(std::span<const float> outputs, const preprocessing&
     const auto in_unit = [&](double v) { return shortest(row.offset + row.scale * v); };
     const double v = decoded(outputs[i], how);
     text += starts.of(i) + in_unit(v);
-    if (format.reach)
-      text +=
-          fmt::format(",{},{}", in_unit(v - *format.reach), in_unit(v + *format.reach));
+    if (format.intervals) {
+      const double reach = format.intervals->reach(row.ahead);
+      text += fmt::format(",{},{}", in_unit(v - reach), in_unit(v + reach));
+    }
     text += "\n";
   }
   return text;

@@ -9,25 +9,36 @@
 
 namespace clade {
 
+/// How wide the intervals of numbers are.
+struct interval_rule {
+  error_quantiles errors{};
+  double level = 0.9;
+
+  /// How far that of an example reaches, in the target's own unit; of a forecast, so many
+  /// steps ahead.
+  [[nodiscard]] double reach(std::uint32_t ahead = 0) const {
+    return errors.reach(level, ahead).value_or(0);
+  }
+};
+
 /// The choices about a file of predictions.
 struct prediction_format {
   bool probabilities = true; ///< For classes: that of each, behind the class.
-  /// For numbers: how far from the prediction an interval reaches to either side, in the
-  /// target's own unit (`interval_reach`).
-  std::optional<double> reach = std::nullopt;
+  /// For numbers: an interval around each prediction (`intervals_of`).
+  std::optional<interval_rule> intervals = std::nullopt;
   /// Names as the data has them, for programs; else as `csv_safe_field` writes them.
   bool as_is = false;
 };
 
-/// How far the interval around a prediction reaches so that a new example's value lies
-/// within it with at least that probability, `level` in (0, 1): the error of rank
-/// ceil((n + 1) level) among the n of the validation part (split conformal prediction;
-/// Vovk et al., 2005; Lei et al., 2018), rounded up to a kept one. It holds for new
-/// examples that come from where the validation part came from. The validation part also
-/// chose the network and its epoch, which makes its errors a little too small: the test
-/// data says by how much. An error where n is too small for the level.
-[[nodiscard]] expected<double> interval_reach(const error_quantiles& errors,
-                                              double level);
+/// Returns the rule of intervals in which a new example's value lies with at least that
+/// probability, `level` in (0, 1): they reach as far as the error of rank ceil((n + 1)
+/// level) among the n of the validation part (split conformal prediction; Vovk et al.,
+/// 2005; Lei et al., 2018), of forecasts among those that look as far ahead. It holds for
+/// new examples that come from where the validation part came from. The validation part
+/// also chose the network and its epoch, which makes its errors a little too small: the
+/// test data says by how much. An error where n is too small for the level.
+[[nodiscard]] expected<interval_rule> intervals_of(const error_quantiles& errors,
+                                                   double level);
 
 /// The likeliest class of an example's scores; the first of equals.
 [[nodiscard]] std::size_t likeliest(std::span<const float> scores);

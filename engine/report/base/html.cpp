@@ -120,6 +120,9 @@ pre { background: var(--fill); border: 1px solid var(--line); border-radius: 5px
   align-items: start; }
 .pictures { display: flex; flex-wrap: wrap; gap: 14px; margin: 10px 0; }
 .pictures figure { margin: 0; width: 112px; } .pictures img { width: 112px; image-rendering: pixelated; display: block; }
+.pictures figure div { position: relative; } .pictures svg { position: absolute; inset: 0; margin: 0; width: 100%; height: 100%; fill: #d40000; }
+.pictures figure div:hover svg { display: none; }
+.pictures svg.curve, .pictures figure div:hover svg.curve { position: static; display: block; height: auto; fill: none; }
 .pictures figcaption { font-size: 12.5px; color: var(--soft); overflow-wrap: anywhere; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 8px 0 0; font-size: 12.5px; color: var(--soft); }
 .legend i { display: inline-block; width: 16px; height: 3px; border-radius: 2px; margin: 0 6px 3px 0; }

@@ -60,6 +60,31 @@ ordered_json best_json(const std::optional<seed_story::best>& best) {
   return out;
 }
 
+json forecast_json(const forecast_curve& of, const error_quantiles& errors) {
+  json steps = json::array();
+  for (const auto& s : of.steps) {
+    json one = json_of(s);
+    if (const auto interval = interval_of(of, s, errors)) {
+      one["low"] = interval->low;
+      one["high"] = interval->high;
+    }
+    steps.push_back(std::move(one));
+  }
+  json past = json::array();
+  for (const auto& v : of.past)
+    past.push_back(v ? json(*v) : json());
+  return {{"series", of.series}, {"from", of.from}, {"origin", of.origin},
+          {"to", of.to},         {"past", past},    {"steps", steps}};
+}
+
+json forecasts_json(const test_details& t) {
+  if (!t.forecasts)
+    return {};
+  return json_of(*t.forecasts, [&](const forecast_curve& one) {
+    return forecast_json(one, t.validation_errors);
+  });
+}
+
 } // namespace
 
 ordered_json changes_json(const std::vector<change>& changes) {
@@ -82,7 +107,8 @@ ordered_json details_json(const std::shared_ptr<const test_details>& details) {
       {"interval", t.evidence ? json_of(t.evidence->interval) : json()},
       {"most_wrong", most_wrong_json(t.evidence)},
       {"reliability", json_of(t.reliability)},
-      {"columns", json_of(t.columns)}};
+      {"columns", json_of(t.columns)},
+      {"forecasts", forecasts_json(t)}};
 }
 
 ordered_json final_model_json(const model_composed& composed) {

@@ -211,4 +211,11 @@ std::string chart::svg(const std::string& description) const {
   return fmt::format("{}{}</svg>\n", out, marks_);
 }
 
+std::string legend(const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string out = "<div class=\"legend\">";
+  for (const auto& [classes, words] : entries)
+    out += fmt::format("<span><i class=\"{}\"></i>{}</span>", classes, escaped(words));
+  return out + "</div>\n";
+}
+
 } // namespace clade

@@ -67,4 +67,8 @@ private:
   std::string marks_;
 };
 
+/// The legend of a chart: the classes of its lines and dots, and the words for them.
+[[nodiscard]] std::string
+legend(const std::vector<std::pair<std::string, std::string>>& entries);
+
 } // namespace clade

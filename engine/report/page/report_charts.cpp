@@ -40,13 +40,6 @@ struct range {
   [[nodiscard]] bool empty() const { return low > high; }
 };
 
-std::string legend(const std::vector<std::pair<std::string, std::string>>& entries) {
-  std::string out = "<div class=\"legend\">";
-  for (const auto& [classes, words] : entries)
-    out += fmt::format("<span><i class=\"{}\"></i>{}</span>", classes, escaped(words));
-  return out + "</div>\n";
-}
-
 /// "validation.accuracy" is of part "validation" and of kind "accuracy".
 std::pair<std::string, std::string> split(const std::string& metric) {
   const auto dot = metric.find('.');

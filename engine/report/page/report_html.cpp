@@ -3,10 +3,12 @@
 // content security policy lets nothing run or load even if one were forgotten.
 #include "engine/report/base/format.hpp"
 #include "engine/report/base/html.hpp"
+#include "engine/report/page/forecast_charts.hpp"
 #include "engine/report/page/network_svg.hpp"
 #include "engine/report/page/report_charts.hpp"
 #include "engine/report/page/report_words.hpp"
 #include "engine/report/page/run_report.hpp"
+#include "engine/report/page/wrong_examples_html.hpp"
 #include "engine/report/view/test_tables.hpp"
 #include "genome/base/text.hpp"
 
@@ -156,33 +158,17 @@ std::string columns_html(const run_report& story) {
                       : paragraph(column_words(story.details)) + rows_html(rows, 'l');
 }
 
-/// The images that were told wrongly, each with what it is and what it was taken for.
-std::string pictures_html(const run_report& story) {
-  std::string figures;
-  for (std::size_t i = 0; i < story.wrong_pictures.size(); ++i) {
-    const auto& m = story.details->evidence->classes[i];
-    const auto words = escaped(fmt::format("{}, taken for {}", m.actual, m.predicted));
-    if (!story.wrong_pictures[i].empty())
-      figures += fmt::format(
-          "<figure><img alt=\"{}\" title=\"{}\" src=\"{}\"><figcaption>{}</figcaption>"
-          "</figure>\n",
-          words, escaped(m.file.value_or(fmt::format("index {}", m.place))),
-          data_address("image/png", story.wrong_pictures[i]), words);
-  }
-  return figures.empty() ? "" : "<div class=\"pictures\">\n" + figures + "</div>\n";
-}
-
 std::string test_html(const run_report& story) {
   if (!story.details)
     return "";
-  auto out = paragraph(test_words(story.details)) + predictions_chart(*story.details)
-             + reliability_chart(*story.details);
-  for (const auto& rows :
-       {class_rows(story.details, most_classes),
-        confusion_rows(story.details, widest_confusion), error_rows(story.details),
-        wrong_rows(story.details), reliability_rows(story.details)})
+  auto out = paragraph(test_words(story.details)) + forecast_charts(*story.details)
+             + predictions_chart(*story.details) + reliability_chart(*story.details);
+  for (const auto& rows : {class_rows(story.details, most_classes),
+                           confusion_rows(story.details, widest_confusion),
+                           error_rows(story.details), ahead_rows(story.details),
+                           wrong_rows(story.details), reliability_rows(story.details)})
     out += rows.empty() ? "" : rows_html(rows, 'l');
-  return out + pictures_html(story);
+  return out + wrong_examples_html(story);
 }
 
 std::string champion_html(const run_report& story) {
@@ -379,7 +365,8 @@ std::string to_html(const run_report& story) {
   const auto title = story.run.name + ", a report of Clade";
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
+      "data:; style-src "
       "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</"
       "head>\n<body>\n<main>\n",

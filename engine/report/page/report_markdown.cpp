@@ -159,10 +159,10 @@ std::string test_text(const run_report& story) {
   if (!story.details)
     return "";
   auto out = paragraph(test_words(story.details));
-  for (const auto& rows :
-       {class_rows(story.details, most_classes),
-        confusion_rows(story.details, widest_confusion), error_rows(story.details),
-        wrong_rows(story.details), reliability_rows(story.details)})
+  for (const auto& rows : {class_rows(story.details, most_classes),
+                           confusion_rows(story.details, widest_confusion),
+                           error_rows(story.details), ahead_rows(story.details),
+                           wrong_rows(story.details), reliability_rows(story.details)})
     out += rows.empty() ? "" : rows_text(rows, 'l');
   return out;
 }

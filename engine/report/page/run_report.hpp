@@ -90,6 +90,9 @@ struct run_report {
   /// The story of the data, which the store does not have.
   std::optional<data_story> data;
   std::vector<std::string> wrong_pictures; ///< See wrong_pictures.hpp.
+  /// See wrong_examples_shown.hpp.
+  std::vector<std::string> wrong_texts;
+  std::vector<std::vector<std::vector<float>>> wrong_series;
   std::string without_data; ///< Why there is none; empty where the run needs none.
   node_costs costs;         ///< The costs of the best candidate's network.
 

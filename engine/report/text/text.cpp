@@ -154,7 +154,7 @@ std::string test_text(const champion_view& c) {
     text += line.empty() ? "" : fmt::format("  {}\n", line);
   for (const auto& rows :
        {class_rows(c.details, most_classes), confusion_rows(c.details, widest_confusion),
-        error_rows(c.details), wrong_rows(c.details, most_wrong)})
+        error_rows(c.details), ahead_rows(c.details), wrong_rows(c.details, most_wrong)})
     text += (text.empty() || rows.empty() ? "" : "\n") + rows_text(rows);
   return text;
 }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace clade {
 
@@ -216,6 +217,31 @@ table_rows error_rows(const std::shared_ptr<const test_details>& details) {
     char text[16];
     std::snprintf(text, sizeof text, "%.0f %%", share * 100);
     rows.push_back({text, metric_text(values[std::max<std::size_t>(at, 1) - 1])});
+  }
+  return rows;
+}
+
+table_rows ahead_rows(const std::shared_ptr<const test_details>& details,
+                      std::size_t most) {
+  if (!details || !details->validation_errors.ahead)
+    return {};
+  table_rows rows{{"steps ahead", "half within", "90 % within", "largest error"}};
+  std::uint32_t first = 1;
+  const auto& groups = *details->validation_errors.ahead;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto& group = groups[i];
+    const auto before = std::exchange(first, group.last + 1);
+    if (group.values.empty()
+        || (i + 1) * most / groups.size() == i * most / groups.size())
+      continue;
+    const auto within = [&](double share) {
+      const auto at = share * static_cast<double>(group.values.size());
+      return metric_text(
+          group.values[static_cast<std::size_t>(std::max(std::ceil(at), 1.0)) - 1]);
+    };
+    rows.push_back({before == group.last ? std::to_string(before)
+                                         : fmt::format("{} to {}", before, group.last),
+                    within(0.5), within(0.9), within(1)});
   }
   return rows;
 }

@@ -68,6 +68,12 @@ confusion_rows(const std::shared_ptr<const test_details>& details, std::size_t m
 /// error that so many do not exceed. Empty of classes.
 [[nodiscard]] table_rows error_rows(const std::shared_ptr<const test_details>& details);
 
+/// How far forecasts were off on the validation data by how many steps they look ahead, as
+/// `error_rows` has it; of more than `most` rows some in even steps, and the last. Empty of
+/// what is no forecast.
+[[nodiscard]] table_rows ahead_rows(const std::shared_ptr<const test_details>& details,
+                                    std::size_t most = 12);
+
 /// The examples of the test data that were most wrong, at most so many: where each stands
 /// in the file, what it is, what it was taken for and how surely. Empty where none was.
 [[nodiscard]] table_rows

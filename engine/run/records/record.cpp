@@ -19,9 +19,9 @@
 //               | [14, id, slot, waited_ms, of_ms, left_out, of_gradients]
 //                                                                straggler_seen
 //               | [15, [as 13, without its kind]]                interim_composed
-//   member      = [id, share, temperature, (trees, mirrored, convolutions)]
+//   member      = [id, share, temperature, (trees, mirrored, convolutions, smoothing)]
 //   trees       = [trees, depth] | nil
-//   convolutions = [dilations, groups, thresholds]
+//   convolutions = [dilations, groups, thresholds] | nil
 //   ranked      = [subject, id, metrics, parameters, share]
 //   training    = [source, epochs, fold, (threads)]
 //   fold        = [index, of]
@@ -38,13 +38,16 @@
 //   details     = [[train, validation, test], metrics, standard_error, [class...],
 //                  [count...], [[actual, predicted]...], errors,
 //                  (evidence: of networks, since there is such), (reliability: of
-//                  classifications), (columns: of the final model of a table)]
+//                  classifications), (columns: of the final model of a table),
+//                  ([forecast...]: of forecasts)]
 //   evidence    = [[metric, low, high, resamples] | nil, by_line,
-//                  [[place, actual, predicted, probability{2}, (file)]...],
+//                  [[place, actual, predicted, probability{2}, (file, [number...])]...],
 //                  [[place, actual, predicted]...]]
 //   reliability = [[[examples, said, right]...], error]
 //   columns     = [metric, examples, times, [[column, worse, low, high]...]]
-//   errors      = [examples, [value...]]
+//   errors      = [examples, [value...], ([[last, examples, [value...]]...]: of forecasts)]
+//   forecast    = [[key...], from, origin, to, [value | nil...],
+//                  [[ahead, actual, predicted]...], scale]
 //   metrics     = [[name, value]...]
 //   hash        = [high, low]
 //

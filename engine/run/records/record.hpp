@@ -35,7 +35,7 @@ struct candidate_evaluated {
 /// Metrics on the held-out test data, of the champion and of what it is compared with.
 struct examination {
   /// "champion", "best random candidate", "linear model", "boosted trees",
-  /// "random convolutions", "final model"
+  /// "random convolutions", "exponential smoothing", "seasonal naive", "final model"
   std::string subject;
   candidate_id id = 0; ///< 0 of what is no candidate.
   std::vector<metric> metrics;
@@ -157,8 +157,7 @@ struct final_planned {
 
 /// A model that is part of an ensemble, and its share of what the ensemble says.
 struct ensemble_member {
-  /// 0: the linear model, boosted trees or random convolutions, whose weights are kept
-  /// under this number.
+  /// 0: it is no genome's, and its weights are kept under this number.
   candidate_id id = 0;
   double share = 0;
   double temperature = 1;            ///< Its scores of classes are divided by it.
@@ -167,9 +166,13 @@ struct ensemble_member {
   /// of earlier versions: it does not.
   std::optional<bool> mirrored{};
   std::optional<convolution_sizes> convolutions{}; ///< The sizes of random convolutions.
+  std::optional<bool> smoothing{}; ///< Whether it is exponential smoothing. None: no.
 
   /// Returns the kind that it is of if its number is 0.
-  [[nodiscard]] fitted_kind fitted() const { return fitted_kind_of(trees, convolutions); }
+  [[nodiscard]] fitted_kind fitted() const {
+    return smoothing.value_or(false) ? fitted_kind::smoothing
+                                     : fitted_kind_of(trees, convolutions);
+  }
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };

@@ -23,7 +23,10 @@ inline void read_field(decoder& in, const char*, candidate& c) {
 [[nodiscard]] bool is_known(change_kind k);
 void check_read(decoder& in, const zero_cost_scores& s);
 void check_read(decoder& in, const instruction& i);
+void check_read(decoder& in, const quantiles_ahead& q);
 void check_read(decoder& in, const error_quantiles& q);
+void check_read(decoder& in, const forecast_point& p);
+void check_read(decoder& in, const forecast_curve& c);
 void check_read(decoder& in, const metric_interval& i);
 void check_read(decoder& in, const misclassified& m);
 void check_read(decoder& in, const missed_value& m);
@@ -84,9 +87,16 @@ void fields(auto& v, like<value_pair> auto& p) {
   v("predicted", p.predicted);
 }
 
+void fields(auto& v, like<quantiles_ahead> auto& q) {
+  v("last", q.last);
+  v("examples", q.examples);
+  v("values", q.values);
+}
+
 void fields(auto& v, like<error_quantiles> auto& q) {
   v("examples", q.examples);
   v("values", q.values);
+  v.last("ahead", q.ahead);
 }
 
 void fields(auto& v, like<metric_interval> auto& i) {
@@ -103,6 +113,7 @@ void fields(auto& v, like<misclassified> auto& m) {
   v("actual_probability", m.actual_probability);
   v("predicted_probability", m.predicted_probability);
   v.last("file", m.file, not_in_json());
+  v.last("occlusion", m.occlusion);
 }
 
 void fields(auto& v, like<missed_value> auto& m) {
@@ -143,6 +154,22 @@ void fields(auto& v, like<column_importances> auto& c) {
   v("columns", c.columns);
 }
 
+void fields(auto& v, like<forecast_point> auto& p) {
+  v("ahead", p.ahead);
+  v("actual", p.actual);
+  v("predicted", p.predicted);
+}
+
+void fields(auto& v, like<forecast_curve> auto& c) {
+  v("series", c.series);
+  v("from", c.from);
+  v("origin", c.origin);
+  v("to", c.to);
+  v("past", c.past);
+  v("steps", c.steps);
+  v("scale", c.scale);
+}
+
 void fields(auto& v, like<test_details> auto& t) {
   v.group(t.train, t.validation, t.test);
   v("metrics", t.metrics);
@@ -154,6 +181,7 @@ void fields(auto& v, like<test_details> auto& t) {
   v.last("evidence", t.evidence);
   v.last("reliability", t.reliability);
   v.last("columns", t.columns);
+  v.last("forecasts", t.forecasts);
 }
 
 void fields(auto& v, like<examination> auto& e) {
@@ -280,6 +308,7 @@ void fields(auto& v, like<ensemble_member> auto& m) {
   v.last("trees", m.trees);
   v.last("mirrored", m.mirrored);
   v.last("convolutions", m.convolutions);
+  v.last("smoothing", m.smoothing);
 }
 
 void fields(auto& v, like<ranked_model> auto& m) {

@@ -50,6 +50,8 @@ void check_read(decoder& in, const model_composed& r) {
       in.fail("trees of an ensemble are of impossible size");
     else if (m.convolutions && (m.id != 0 || m.trees || !are_possible(*m.convolutions)))
       in.fail("random convolutions of an ensemble are of impossible size");
+    else if (m.smoothing && (m.id != 0 || m.trees || m.convolutions))
+      in.fail("a member of an ensemble is smoothing and another model");
     else if (m.mirrored && m.id == 0)
       in.fail("a member of an ensemble is mirrored that is no candidate");
     else if (!(m.temperature > 0) || !std::isfinite(m.temperature))

@@ -6,23 +6,97 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace clade {
 
 namespace {
 
-constexpr std::size_t most_quantiles = 500;
+constexpr std::size_t most_quantiles = 500, most_quantiles_ahead = 100;
+/// So many errors say how wide an interval is.
+constexpr std::size_t enough_errors = 100;
 constexpr const char* not_finite = "a number of a test is not finite";
+
+std::vector<double> quantiles_of(std::vector<double> errors, std::size_t most) {
+  std::ranges::sort(errors);
+  const auto n = errors.size(), m = std::min(n, most);
+  std::vector<double> values;
+  for (std::size_t j = 1; j <= m; ++j)
+    values.push_back(errors[(j * n + m - 1) / m - 1]);
+  return values;
+}
+
+/// `of` has quantiles.
+std::optional<double> reach_of(const auto& of, double level) {
+  const auto n = static_cast<double>(of.examples);
+  const auto m = static_cast<double>(of.values.size());
+  const double rank = std::ceil((n + 1) * level - 1e-9);
+  if (of.values.empty() || rank > n)
+    return std::nullopt;
+  // Value j, from 1, is of rank ceil(j n / m).
+  const double place = std::ceil(rank * m / n - 1e-9);
+  return of.values[static_cast<std::size_t>(std::max(place, 1.0)) - 1];
+}
+
+/// Reports what no quantiles are.
+void check_quantiles(decoder& in, std::span<const double> values,
+                     std::uint64_t examples) {
+  if (!std::ranges::all_of(values, [](double v) { return std::isfinite(v); }))
+    in.fail(not_finite);
+  else if (values.size() > examples || values.empty() != (examples == 0)
+           || !std::ranges::is_sorted(values) || (!values.empty() && values[0] < 0))
+    in.fail("the errors of a test are not in order");
+}
 
 } // namespace
 
 error_quantiles error_quantiles::of(std::vector<double> errors) {
-  std::ranges::sort(errors);
-  const auto n = errors.size(), m = std::min(n, most_quantiles);
-  error_quantiles q{.examples = n, .values = {}};
-  for (std::size_t j = 1; j <= m; ++j)
-    q.values.push_back(errors[(j * n + m - 1) / m - 1]);
-  return q;
+  const auto n = errors.size();
+  return {.examples = n, .values = quantiles_of(std::move(errors), most_quantiles)};
+}
+
+error_quantiles error_quantiles::of(const std::vector<double>& errors,
+                                    std::span<const std::uint32_t> ahead) {
+  auto all = of(errors);
+  std::map<std::uint32_t, std::vector<double>> by_step;
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    by_step[ahead[i]].push_back(errors[i]);
+  std::vector<quantiles_ahead> groups;
+  std::vector<double> together;
+  std::size_t left = errors.size();
+  for (const auto& [step, of_step] : by_step) {
+    together.insert(together.end(), of_step.begin(), of_step.end());
+    left -= of_step.size();
+    if (together.size() < enough_errors || (left > 0 && left < enough_errors))
+      continue;
+    groups.push_back(
+        {.last = step,
+         .examples = together.size(),
+         .values = quantiles_of(std::exchange(together, {}), most_quantiles_ahead)});
+  }
+  if (groups.size() > 1)
+    all.ahead = std::move(groups);
+  return all;
+}
+
+std::optional<double> error_quantiles::reach(double level, std::uint32_t steps) const {
+  if (ahead && steps > 0)
+    for (const auto& group : *ahead)
+      if (steps <= group.last)
+        if (const auto known = reach_of(group, level))
+          return known;
+  return reach_of(*this, level);
+}
+
+std::optional<forecast_interval> interval_of(const forecast_curve& of,
+                                             const forecast_point& step,
+                                             const error_quantiles& errors) {
+  const auto reach = errors.reach(forecast_interval::level, step.ahead);
+  if (!reach)
+    return std::nullopt;
+  return forecast_interval{step.predicted - *reach * of.scale,
+                           step.predicted + *reach * of.scale};
 }
 
 void encode(encoder& out, const error_quantiles& q) {
@@ -34,11 +108,27 @@ error_quantiles decode_error_quantiles(decoder& d) {
 }
 
 void check_read(decoder& in, const error_quantiles& q) {
-  if (!std::ranges::all_of(q.values, [](double v) { return std::isfinite(v); }))
+  check_quantiles(in, q.values, q.examples);
+  if (q.ahead
+      && (q.ahead->empty()
+          || !std::ranges::is_sorted(*q.ahead, std::ranges::less_equal(),
+                                     &quantiles_ahead::last)))
+    in.fail("the steps of a forecast are not in order");
+}
+
+void check_read(decoder& in, const quantiles_ahead& q) {
+  check_quantiles(in, q.values, q.examples);
+}
+
+void check_read(decoder& in, const forecast_point& p) {
+  if (!std::isfinite(p.actual) || !std::isfinite(p.predicted))
     in.fail(not_finite);
-  else if (q.values.size() > q.examples || q.values.empty() != (q.examples == 0)
-           || !std::ranges::is_sorted(q.values) || (!q.values.empty() && q.values[0] < 0))
-    in.fail("the errors of a test are not in order");
+}
+
+void check_read(decoder& in, const forecast_curve& c) {
+  const auto finite = [](const auto& v) { return !v || std::isfinite(*v); };
+  if (!std::isfinite(c.scale) || !std::ranges::all_of(c.past, finite))
+    in.fail(not_finite);
 }
 
 void check_read(decoder& in, const metric_interval& i) {
@@ -52,6 +142,11 @@ void check_read(decoder& in, const misclassified& m) {
   for (const double p : {m.actual_probability, m.predicted_probability})
     if (!(p >= 0 && p <= 1))
       in.fail("a probability of a test is not in [0, 1]");
+  const auto possible = [](double v) { return v >= -1 && v <= 1; };
+  if (m.occlusion
+      && (m.occlusion->size() > misclassified::most_cells
+          || !std::ranges::all_of(*m.occlusion, possible)))
+    in.fail("the map of an image is none");
 }
 
 void check_read(decoder& in, const missed_value& m) {

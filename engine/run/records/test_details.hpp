@@ -18,16 +18,37 @@ struct value_pair {
   friend bool operator==(const value_pair&, const value_pair&) = default;
 };
 
+/// How far forecasts were off that look so many steps ahead.
+struct quantiles_ahead {
+  std::uint32_t last = 0; ///< Steps from the one behind those before it to this one.
+  std::uint64_t examples = 0;
+  std::vector<double> values; ///< They mean the same as in `error_quantiles`.
+
+  friend bool operator==(const quantiles_ahead&, const quantiles_ahead&) = default;
+};
+
 /// How far predictions were off on examples that no weight was fitted to, as a few order
 /// statistics: value j of m, from 1, is that of rank ceil(j n / m) among n absolute
 /// errors in ascending order. The last is the largest.
 struct error_quantiles {
   std::uint64_t examples = 0;
   std::vector<double> values;
+  /// The same of forecasts by how many steps they look ahead, the nearest first. None of
+  /// others, of few examples and in runs of before there was such a thing.
+  std::optional<std::vector<quantiles_ahead>> ahead{};
 
   /// Makes the quantiles of all errors; `errors` are in any order. At most 500 values are
   /// kept.
   [[nodiscard]] static error_quantiles of(std::vector<double> errors);
+  /// Does the same of forecasts by how many steps each looks ahead; steps of few examples
+  /// are taken together with those behind them.
+  [[nodiscard]] static error_quantiles of(const std::vector<double>& errors,
+                                          std::span<const std::uint32_t> ahead);
+
+  /// Returns how large the error of a new example is at most, with at least that
+  /// probability, `level` in (0, 1): the one of rank ceil((n + 1) level) among n, rounded
+  /// up to a kept one. A forecast looks `steps` ahead; others look 0. None: n is too small.
+  [[nodiscard]] std::optional<double> reach(double level, std::uint32_t steps = 0) const;
 
   friend bool operator==(const error_quantiles&, const error_quantiles&) = default;
 };
@@ -50,6 +71,12 @@ struct misclassified {
   double actual_probability = 0, predicted_probability = 0;
   /// The example's file below the data's folder, where examples are files.
   std::optional<std::string> file{};
+  /// By how much the probability of `predicted` falls if a part of the image is covered: by
+  /// cell of a square grid, row after row. None of what is no image, if there was no time
+  /// for it, and but of the final model.
+  std::optional<std::vector<double>> occlusion{};
+
+  static constexpr std::size_t most_cells = 32 * 32;
 
   friend bool operator==(const misclassified&, const misclassified&) = default;
 };
@@ -121,6 +148,38 @@ struct column_importances {
   friend bool operator==(const column_importances&, const column_importances&) = default;
 };
 
+/// A step of a forecast.
+struct forecast_point {
+  std::uint32_t ahead = 0; ///< From 1.
+  double actual = 0, predicted = 0;
+
+  friend bool operator==(const forecast_point&, const forecast_point&) = default;
+};
+
+/// A forecast of the test part beside what came, in the unit of its series.
+struct forecast_curve {
+  std::vector<std::string> series; ///< The key of its series; empty: there is one.
+  /// The times of the first value, of the last one before the forecast, and of its end.
+  std::string from, origin, to;
+  std::vector<std::optional<double>>
+      past;                          ///< The values up to the origin; none is a gap.
+  std::vector<forecast_point> steps; ///< Gaps are left out.
+  double scale = 1;                  ///< An error of 1 in this unit.
+
+  friend bool operator==(const forecast_curve&, const forecast_curve&) = default;
+};
+
+/// The ends of the interval of a step of a forecast, in the unit of its series.
+struct forecast_interval {
+  static constexpr double level = 0.9;
+  double low = 0, high = 0;
+};
+
+/// None: too few errors are known.
+[[nodiscard]] std::optional<forecast_interval> interval_of(const forecast_curve& of,
+                                                           const forecast_point& step,
+                                                           const error_quantiles& errors);
+
 /// The details of a network's test beside its metrics, for people and for `clade
 /// predict`. It is an observation: it decides nothing and does not enter the digest.
 struct test_details {
@@ -135,7 +194,8 @@ struct test_details {
   /// of class i were taken for class j, at [i * classes + j].
   std::vector<std::string> classes;
   std::vector<std::uint64_t> confusion;
-  /// Regression: at most `most_pairs` of the test part, evenly chosen in its order.
+  /// Regression: at most `most_pairs` of the test part, evenly chosen in its order; of
+  /// forecasts in the unit of their series.
   std::vector<value_pair> pairs;
   /// Regression: of the validation part.
   error_quantiles validation_errors;
@@ -145,6 +205,8 @@ struct test_details {
   std::optional<clade::reliability> reliability{};
   /// None but of the final model of a table, if there was time for it.
   std::optional<column_importances> columns{};
+  /// Forecasts of some series; none of what is no forecast.
+  std::optional<std::vector<forecast_curve>> forecasts{};
 
   static constexpr std::size_t most_classes = 100, most_pairs = 300;
 

@@ -6,8 +6,10 @@
 #include "engine/training/final/ensemble_choice.hpp"
 #include "engine/training/final/failure.hpp"
 #include "engine/training/final/model_bags.hpp"
+#include "engine/training/loop/occlusion.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +41,8 @@ private:
                                          const score_calibration& how) const;
   [[nodiscard]] std::vector<ranked_model> ranked(const ensemble& e) const;
   [[nodiscard]] std::optional<column_importances> importances(const ensemble& e) const;
+  void add_maps(test_evidence& to, const ensemble& e) const;
+  [[nodiscard]] bool asks_of_nothing(const ensemble& e) const;
   [[nodiscard]] std::vector<metric> metrics_of(const ensemble& e) const;
   [[nodiscard]] bool tested(const ensemble& e);
   void add_members(composition& to, const ensemble& e) const;
@@ -86,10 +90,19 @@ std::vector<ranked_model> composer::ranked(const ensemble& e) const {
   return out;
 }
 
+/// Whether no column matters: smoothing says the same of all examples.
+bool composer::asks_of_nothing(const ensemble& e) const {
+  for (std::size_t i = 0; i < e.chosen.size(); ++i)
+    if (e.chosen[i] != 0 && !models_.bags[i].smoothing)
+      return false;
+  return true;
+}
+
 std::optional<column_importances> composer::importances(const ensemble& e) const {
   constexpr std::chrono::seconds most{10};
   const auto goal = of_epochs(choice_.goal());
-  if (data_.features.dim() != 2 || !goal.metric.starts_with("validation."))
+  if (data_.features.dim() != 2 || !goal.metric.starts_with("validation.")
+      || asks_of_nothing(e))
     return std::nullopt;
   const asked_model says = [&](const at::Tensor& x, const at::Tensor& which) {
     at::Tensor out;
@@ -111,6 +124,40 @@ std::optional<column_importances> composer::importances(const ensemble& e) const
       std::min(models_.after_share(0.5), model_gathering::clock::now() + most));
 }
 
+// All models of a bag are asked. The most wrong examples come first.
+void composer::add_maps(test_evidence& to, const ensemble& e) const {
+  if (data_.features.dim() != 4)
+    return;
+  const image_model says = [&](const at::Tensor& images) {
+    at::Tensor out;
+    for (std::size_t i = 0; i < e.chosen.size(); ++i) {
+      const auto& models = models_.bags[i].models;
+      for (std::size_t k = 0; e.chosen[i] != 0 && k < models.size(); ++k) {
+        const auto share = e.share_of(i) / static_cast<double>(models.size());
+        const auto said = at::softmax(models[k](images), 1) * share;
+        out = out.defined() ? out + said : said;
+      }
+    }
+    return out;
+  };
+  const c10::InferenceMode inference;
+  constexpr std::chrono::seconds most{10};
+  const auto until =
+      std::min(models_.after_share(0.5), model_gathering::clock::now() + most);
+  for (auto& wrong : to.classes) {
+    const auto place = std::ranges::find(data_.test_places, wrong.place);
+    const auto label = std::ranges::find(data_.classes, wrong.predicted);
+    if (model_gathering::clock::now() > until)
+      return;
+    if (place == data_.test_places.end() || label == data_.classes.end())
+      continue;
+    const auto image =
+        data_.features.rows(data_.test.narrow(0, place - data_.test_places.begin(), 1));
+    wrong.occlusion =
+        occlusion_map(says, image.squeeze(0), label - data_.classes.begin());
+  }
+}
+
 void composer::add_members(composition& to, const ensemble& e) const {
   std::vector<weight_tensor> fitted;
   for (std::size_t i = 0; i < e.chosen.size(); ++i) {
@@ -118,10 +165,12 @@ void composer::add_members(composition& to, const ensemble& e) const {
       continue;
     const auto& bag = models_.bags[i];
     if (bag.members.empty())
-      to.model.members.push_back({.id = 0,
-                                  .share = e.share_of(i),
-                                  .trees = bag.trees,
-                                  .convolutions = bag.convolutions});
+      to.model.members.push_back(
+          {.id = 0,
+           .share = e.share_of(i),
+           .trees = bag.trees,
+           .convolutions = bag.convolutions,
+           .smoothing = bag.smoothing ? std::optional(true) : std::nullopt});
     fitted.insert(fitted.end(), bag.weights.begin(), bag.weights.end());
     for (const auto* m : bag.members)
       to.model.members.push_back(
@@ -136,9 +185,7 @@ void composer::add_members(composition& to, const ensemble& e) const {
 
 composition composer::composed(const ensemble& e) {
   composition out;
-  out.linear = std::move(models_.linear);
-  out.trees = std::move(models_.trees);
-  out.convolutions = std::move(models_.convolutions);
+  out.compared = std::move(models_.compared);
   add_members(out, e);
   out.model.temperature = e.how.temperature;
   if (e.how.least > 0)
@@ -149,11 +196,11 @@ composition composer::composed(const ensemble& e) {
   if (purpose_ == composition_purpose::interim)
     return out;
   out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.how);
-  if (auto columns = importances(e); columns && out.tested.details) {
-    auto details = *out.tested.details;
-    details.columns = std::move(columns);
-    out.tested.details = std::make_shared<const test_details>(std::move(details));
-  }
+  auto details = *out.tested.details;
+  details.columns = importances(e);
+  if (details.evidence)
+    add_maps(*details.evidence, e);
+  out.tested.details = std::make_shared<const test_details>(std::move(details));
   return out;
 }
 
@@ -217,6 +264,7 @@ expected<composition> compose_final_model(training_context& context,
     models.add_linear_model();
     models.add_boosted_trees();
     models.add_random_convolutions();
+    models.add_forecasts();
     return composer(context, models, purpose).compose();
   } catch (...) {
     return fail(error_kind::io, "the final model: " + failure_of_exception().reason);

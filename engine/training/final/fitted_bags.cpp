@@ -80,9 +80,7 @@ void model_gathering::add_linear_model() {
     if (auto of_folds = fitted_linear_folds())
       bag = std::move(of_folds);
   bag->tested = true;
-  if (purpose_ == composition_purpose::final_model)
-    linear = examined(bag->said, "linear model", bag->costs.parameters,
-                      {.least = least_probability()});
+  compare(bag->said, std::string(to_text(bag->fitted())), bag->costs.parameters);
   bags.push_back(std::move(*bag));
 }
 
@@ -117,9 +115,7 @@ void model_gathering::add_boosted_trees() {
   bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
   bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
   bag.weights = std::move(fitted->whole.weights);
-  if (purpose_ == composition_purpose::final_model)
-    trees = examined(bag.said, name_of(bag), bag.costs.parameters,
-                     {.least = least_probability()});
+  compare(bag.said, name_of(bag), bag.costs.parameters);
   bags.push_back(std::move(bag));
 }
 
@@ -147,10 +143,42 @@ void model_gathering::add_random_convolutions() {
   const bool is_final = purpose_ == composition_purpose::final_model;
   if (!at::isfinite(bag.said).all().item<bool>() || (is_final && !test(bag)))
     return left_out.push_back(name_of(bag) + ": it says what is no finite number");
-  if (is_final)
-    convolutions = examined(bag.said, name_of(bag), bag.costs.parameters,
-                            {.least = least_probability()});
+  compare(bag.said, name_of(bag), bag.costs.parameters);
   bags.push_back(std::move(bag));
+}
+
+// Targets count from exponential smoothing: it says 0 of all.
+void model_gathering::add_forecasts() {
+  if (!data_.steps)
+    return;
+  const auto n = smoothing_network(context_.problem());
+  const auto zero = static_cast<float>(-data_.target_mean / data_.target_deviation);
+  std::vector<weight_tensor> weights = network_module(n, {}, at::kCPU).weights();
+  for (auto& w : weights)
+    std::ranges::fill(w.values, w.name.ends_with(".bias") ? zero : 0.0F);
+  const model says = [net = network_of(n, weights)](const at::Tensor& x) {
+    return net->forward(x);
+  };
+  model_bag bag{.smoothing = true,
+                .weights = std::move(weights),
+                .models = {says},
+                .turns = no_turns(),
+                .said = at::full_like(empty_answers(), zero),
+                .tested = true,
+                .cross_judged = folds_are_of_both(data_),
+                .costs = costs_of(n, says)};
+  compare(bag.said, name_of(bag), bag.costs.parameters);
+  bags.push_back(std::move(bag));
+  auto naive = at::tensor(data_.steps->naive, at::kDouble).unsqueeze(1);
+  naive = (naive - data_.target_mean) / data_.target_deviation;
+  compare(naive.to(data_.features.options()), "seasonal naive", 0);
+}
+
+void model_gathering::compare(const at::Tensor& said, std::string subject,
+                              std::uint64_t parameters) {
+  if (purpose_ == composition_purpose::final_model)
+    compared.push_back(
+        examined(said, std::move(subject), parameters, {.least = least_probability()}));
 }
 
 } // namespace clade

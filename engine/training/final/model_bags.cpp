@@ -28,7 +28,7 @@ struct too_late {};
 
 std::string name_of(const model_bag& bag) {
   if (bag.members.empty())
-    return in_sentence(fitted_kind_of(bag.trees, bag.convolutions));
+    return in_sentence(bag.fitted());
   const auto id = numbered(bag.members.front()->id);
   return bag.has_folds() ? "the folds of " + id : id;
 }
@@ -232,6 +232,24 @@ device_data as_features(const device_data& data, const at::Tensor& said,
   return measured;
 }
 
+/// Returns what is known of these examples of a forecast; none of what is none.
+std::shared_ptr<const forecast_steps> steps_of(const device_data& data,
+                                               const at::Tensor& which) {
+  if (!data.steps)
+    return nullptr;
+  const auto& all = *data.steps;
+  auto out = std::make_shared<forecast_steps>();
+  const auto host = which.cpu().contiguous();
+  for (std::int64_t k = 0; k < host.numel(); ++k) {
+    const auto i = static_cast<std::size_t>(host.const_data_ptr<std::int64_t>()[k]);
+    out->ahead.push_back(all.ahead[i]);
+    out->offset.push_back(all.offset[i]);
+    out->scale.push_back(all.scale[i]);
+    out->naive.push_back(all.naive[i]);
+  }
+  return out;
+}
+
 at::Tensor as_it_says(const at::Tensor& x) {
   return x;
 }
@@ -274,6 +292,7 @@ evaluation model_gathering::measured(const at::Tensor& answers, const at::Tensor
                                      const score_calibration& how) const {
   auto part = data_;
   part.targets = data_.targets.index_select(0, which);
+  part.steps = steps_of(data_, which);
   part.validation = at::arange(which.size(0), which.options());
   return {.metrics = assess(as_it_says, as_features(part, answers, how), part.validation,
                             "validation.", context_.asked().validation)};

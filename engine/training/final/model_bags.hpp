@@ -16,12 +16,13 @@
 
 namespace clade {
 
-/// Models of one genome, one or one for each fold; or the linear model, boosted trees or
-/// random convolutions; and their answers for the validation and the test part.
+/// Models of one genome, one or one for each fold; or the linear model, boosted trees,
+/// random convolutions or smoothing; and their answers for the validation and the test part.
 struct model_bag {
   std::vector<const trained_member*> members{};    ///< None: it is no genome's.
   std::optional<tree_sizes> trees{};               ///< The sizes of boosted trees.
   std::optional<convolution_sizes> convolutions{}; ///< The sizes of random convolutions.
+  bool smoothing = false;                          ///< It is exponential smoothing.
   /// The weights of a model that is no genome's.
   std::vector<weight_tensor> weights{};
   /// The models themselves; number k is asked of the examples whose number in `turns`
@@ -45,6 +46,10 @@ struct model_bag {
   [[nodiscard]] bool has_folds() const {
     return !members.empty() && members.front()->fold.of > 1;
   }
+  /// Returns the kind that it is of if it has no members.
+  [[nodiscard]] fitted_kind fitted() const {
+    return smoothing ? fitted_kind::smoothing : fitted_kind_of(trees, convolutions);
+  }
 };
 
 class network_module;
@@ -55,8 +60,7 @@ struct score_calibration {
   double least = 0;       ///< No probability is below it then (`bounded_scores`).
 };
 
-/// "#12", "the folds of #7", "the linear model", "boosted trees", "random
-/// convolutions".
+/// "#12", "the folds of #7", "the linear model", "boosted trees".
 [[nodiscard]] std::string name_of(const model_bag& bag);
 
 /// Adds what the models of `bag` cost to the costs of an ensemble.
@@ -88,6 +92,9 @@ public:
   void add_boosted_trees();
   /// Fits random convolutions to sequences in half of the time that is left.
   void add_random_convolutions();
+  /// Adds what forecasts count from, exponential smoothing, and examines the seasonal naive
+  /// forecast beside it.
+  void add_forecasts();
 
   /// Returns the metrics on a part of the data of a model that says this, so calibrated, and
   /// costs that; they are named as those of the validation part.
@@ -131,9 +138,9 @@ public:
 
   std::vector<model_bag> bags;
   std::vector<std::string> left_out;
-  /// Tested with the least probability of the final model: alone they would be it. None
-  /// for an interim one.
-  std::optional<examination> linear, trees, convolutions;
+  /// Models that are no genome's, tested with the least probability of the final model:
+  /// alone they would be it. None for an interim one.
+  std::vector<examination> compared;
 
 private:
   [[nodiscard]] expected<model_bag>
@@ -153,6 +160,8 @@ private:
   [[nodiscard]] std::uint32_t folds_of_fitted() const;
   /// Has each example judged by the model of the fold that leaves it out.
   void judge_folds(model_bag& bag) const;
+  /// Examines what a final model is compared with.
+  void compare(const at::Tensor& said, std::string subject, std::uint64_t parameters);
   [[nodiscard]] expected<model_bag> fitted_linear_folds() const;
   [[nodiscard]] expected<model_bag> fitted_linear_model() const;
 

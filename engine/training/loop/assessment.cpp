@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -108,6 +109,8 @@ public:
         actual_.push_back(decoded(targets.const_data_ptr<float>()[i]));
         predicted_.push_back(decoded(scores_[static_cast<std::size_t>(i)]));
       }
+    if (data.steps)
+      take_steps(*data.steps, part);
   }
 
   [[nodiscard]] bool finite() const { return finite_; }
@@ -117,20 +120,29 @@ public:
   [[nodiscard]] value_predictions values() const {
     return {actual_, predicted_, data_.target_deviation};
   }
+  /// The same of forecasts in the unit of their series.
+  [[nodiscard]] value_predictions in_units() const {
+    return data_.steps ? value_predictions{unit_actual_, unit_predicted_} : values();
+  }
+  /// By example how many steps it looks ahead; empty of what is no forecast.
+  [[nodiscard]] std::span<const std::uint32_t> ahead() const { return ahead_; }
+  /// The examples, by their index in the data.
+  [[nodiscard]] std::span<const std::int64_t> examples() const { return examples_; }
 
   /// NaN where a prediction is no finite number.
   [[nodiscard]] double measure(std::string_view name) const {
     if (!finite_)
       return std::numeric_limits<double>::quiet_NaN();
     return data_.task.has_classes() ? clade::measure(data_.task, name, classes())
-                                    : clade::measure(data_.task, name, values());
+                                    : clade::measure(data_.task, name, values(name));
   }
 
   [[nodiscard]] double sampling_error(std::string_view name) const {
     if (!finite_)
       return 0;
-    return data_.task.has_classes() ? clade::sampling_error(data_.task, name, classes())
-                                    : clade::sampling_error(data_.task, name, values());
+    return data_.task.has_classes()
+               ? clade::sampling_error(data_.task, name, classes())
+               : clade::sampling_error(data_.task, name, values(name));
   }
 
   /// Returns the interval of finite predictions.
@@ -138,10 +150,29 @@ public:
                                                         std::uint64_t seed) const {
     return data_.task.has_classes()
                ? bootstrap_interval(data_.task, name, classes(), seed)
-               : bootstrap_interval(data_.task, name, values(), seed);
+               : bootstrap_interval(data_.task, name, values(name), seed);
+  }
+  /// Returns what that metric is measured of: a share of a value is one of a value in its
+  /// own unit.
+  [[nodiscard]] value_predictions values(std::string_view metric) const {
+    return is_of_shares(metric) ? in_units() : values();
   }
 
 private:
+  void take_steps(const forecast_steps& steps, const at::Tensor& part) {
+    const auto which = part.cpu().contiguous();
+    examples_.assign(which.const_data_ptr<std::int64_t>(),
+                     which.const_data_ptr<std::int64_t>() + which.numel());
+    for (std::size_t i = 0; i < examples_.size(); ++i) {
+      const auto at = static_cast<std::size_t>(examples_[i]);
+      const auto in_unit = [&](double v) {
+        return steps.offset[at] + steps.scale[at] * v;
+      };
+      unit_actual_.push_back(in_unit(actual_[i]));
+      unit_predicted_.push_back(in_unit(predicted_[i]));
+      ahead_.push_back(steps.ahead[at]);
+    }
+  }
   double decoded(double standardised) const {
     return data_.task.decoded(standardised, data_.target_mean, data_.target_deviation);
   }
@@ -152,6 +183,9 @@ private:
   std::vector<float> scores_;
   std::vector<std::int64_t> labels_;
   std::vector<double> actual_, predicted_;
+  std::vector<double> unit_actual_, unit_predicted_;
+  std::vector<std::uint32_t> ahead_;
+  std::vector<std::int64_t> examples_;
 };
 
 part_predictions predictions_of(const model& predict, const device_data& data,
@@ -168,7 +202,7 @@ void add_confusion(const part_predictions& test, const device_data& data,
 }
 
 void add_pairs(const part_predictions& test, test_details& to) {
-  const auto p = test.values();
+  const auto p = test.in_units();
   const auto count = std::min(p.actual.size(), test_details::most_pairs);
   for (std::size_t j = 0; j < count; ++j) {
     const auto i = j * p.actual.size() / count;
@@ -181,7 +215,35 @@ error_quantiles errors_of(const part_predictions& part) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < p.actual.size(); ++i)
     errors.push_back(std::abs(p.actual[i] - p.predicted[i]));
-  return error_quantiles::of(std::move(errors));
+  return part.ahead().empty() ? error_quantiles::of(std::move(errors))
+                              : error_quantiles::of(errors, part.ahead());
+}
+
+/// The forecasts that are drawn, as far as the test part has them.
+std::vector<forecast_curve> curves_of(const part_predictions& test,
+                                      const forecast_steps& steps) {
+  std::map<std::int64_t, std::size_t> places;
+  for (std::size_t i = 0; i < test.examples().size(); ++i)
+    places.emplace(test.examples()[i], i);
+  const auto p = test.in_units();
+  std::vector<forecast_curve> out;
+  for (const auto& drawn : steps.drawn) {
+    forecast_curve one{.series = drawn.series,
+                       .from = drawn.from,
+                       .origin = drawn.origin,
+                       .to = drawn.to,
+                       .scale = steps.scale[drawn.first]};
+    for (const double v : drawn.past)
+      one.past.push_back(std::isfinite(v) ? std::optional(v) : std::nullopt);
+    for (std::uint32_t i = drawn.first; i < drawn.first + drawn.count; ++i)
+      if (const auto at = places.find(i); at != places.end())
+        one.steps.push_back({.ahead = steps.ahead[i],
+                             .actual = p.actual[at->second],
+                             .predicted = p.predicted[at->second]});
+    if (!one.steps.empty())
+      out.push_back(std::move(one));
+  }
+  return out;
 }
 
 test_evidence evidence_of(const part_predictions& test, const device_data& data,
@@ -194,7 +256,7 @@ test_evidence evidence_of(const part_predictions& test, const device_data& data,
   if (data.task.has_classes())
     out.classes = most_wrong(test.classes(), data.test_places, data.test_names);
   else
-    out.values = most_wrong(test.values(), data.test_places);
+    out.values = most_wrong(test.values(), data.test_places, test.in_units());
   return out;
 }
 
@@ -216,6 +278,9 @@ test_details details_of(const part_predictions& test, const part_predictions& va
     if (const double value = test.measure(m.name);
         std::isfinite(value) && says_something(m.name, data))
       out.metrics.push_back({"test." + std::string(m.name), value});
+  // Forecasts are measured in errors of the seasonal naive one.
+  if (data.steps && test.finite())
+    out.metrics.push_back({"test.mase", test.measure("mae")});
   std::ranges::sort(out.metrics, {}, &metric::name);
   if (!test.finite() || !validation.finite())
     return out;
@@ -226,6 +291,8 @@ test_details details_of(const part_predictions& test, const part_predictions& va
   } else {
     add_pairs(test, out);
     out.validation_errors = errors_of(validation);
+    if (data.steps)
+      out.forecasts = curves_of(test, *data.steps);
   }
   return out;
 }
@@ -279,7 +346,8 @@ double difference_error(const device_data& data, const at::Tensor& part,
   const part_predictions first(data, part, a), second(data, part, b);
   return data.task.has_classes()
              ? difference_error(data.task, metric, first.classes(), second.classes())
-             : difference_error(data.task, metric, first.values(), second.values());
+             : difference_error(data.task, metric, first.values(metric),
+                                second.values(metric));
 }
 
 double latency_milliseconds(const model& predict, const device_data& data) {

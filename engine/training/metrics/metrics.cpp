@@ -59,7 +59,8 @@ constexpr measured_metric<value_predictions> of_numbers[] = {
     {{"mse", false}, mean_squared_error},
     {{"r2", true}, r2},
     {{"mae", false}, mean_absolute_error},
-    {{"mape", false}, mean_absolute_percentage_error}};
+    {{"mape", false}, mean_absolute_percentage_error},
+    {{"smape", false}, symmetric_percentage_error}};
 
 constexpr part_metric loss_metric{"loss", false};
 constexpr std::string_view f1_of = "f1.";
@@ -135,6 +136,10 @@ std::optional<part_metric> find_part_metric(const learning_task& task,
     return row == nullptr ? std::nullopt : std::optional(row->is);
   };
   return classes ? found(of_classes) : found(of_numbers);
+}
+
+bool is_of_shares(std::string_view name) {
+  return name == "mape" || name == "smape";
 }
 
 std::string part_metric_list(const learning_task& task, std::string_view prefix) {

@@ -34,6 +34,9 @@ struct part_metric {
 [[nodiscard]] std::optional<part_metric> find_part_metric(const learning_task& task,
                                                           std::string_view name);
 
+/// Whether a metric of numbers is in shares of their sizes.
+[[nodiscard]] bool is_of_shares(std::string_view name);
+
 /// "accuracy, loss (log_loss), auc, ..., f1.CLASS": for messages; each after `prefix`.
 [[nodiscard]] std::string part_metric_list(const learning_task& task,
                                            std::string_view prefix);

@@ -35,6 +35,13 @@ double mean_absolute_percentage_error(const value_predictions& p) {
   });
 }
 
+double symmetric_percentage_error(const value_predictions& p) {
+  return mean(p, [](double a, double b) {
+    const double size = std::abs(a) + std::abs(b);
+    return size > 0 ? 2 * std::abs(a - b) / size : 0;
+  });
+}
+
 double r2(const value_predictions& p) {
   const double center = mean(p, [](double a, double) { return a; });
   const double spread =

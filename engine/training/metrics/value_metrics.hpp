@@ -19,6 +19,9 @@ struct value_predictions {
 /// The mean of |actual - predicted| / |actual|, a share and no percentage. An actual
 /// value of 0 counts as 2.2e-16, so that one such example makes it useless.
 [[nodiscard]] double mean_absolute_percentage_error(const value_predictions& p);
+/// The mean of 2 |actual - predicted| / (|actual| + |predicted|), from 0 to 2 (sMAPE;
+/// Makridakis, 1993); 0 of an example of which both are 0.
+[[nodiscard]] double symmetric_percentage_error(const value_predictions& p);
 /// 1 - squared errors / squared distances from the mean. If all values are equal: 1 if
 /// all are predicted exactly, else 0.
 [[nodiscard]] double r2(const value_predictions& p);

@@ -56,7 +56,8 @@ std::vector<misclassified> most_wrong(const class_predictions& p,
 }
 
 std::vector<missed_value> most_wrong(const value_predictions& p,
-                                     std::span<const std::uint64_t> places) {
+                                     std::span<const std::uint64_t> places,
+                                     const value_predictions& shown) {
   std::vector<loss_of_example> wrong;
   for (std::size_t i = 0; i < p.actual.size(); ++i)
     if (p.actual[i] != p.predicted[i])
@@ -64,8 +65,8 @@ std::vector<missed_value> most_wrong(const value_predictions& p,
   std::vector<missed_value> out;
   for (const auto& one : highest(std::move(wrong)))
     out.push_back({.place = places[one.example],
-                   .actual = p.actual[one.example],
-                   .predicted = p.predicted[one.example]});
+                   .actual = shown.actual[one.example],
+                   .predicted = shown.predicted[one.example]});
   return out;
 }
 

@@ -21,8 +21,10 @@ namespace clade {
 most_wrong(const class_predictions& p, std::span<const std::uint64_t> places,
            std::span<const std::string> files = {});
 
-/// The loss of an example is the distance between what was said and what it is.
+/// The loss of an example is the distance between what was said and what it is. `shown` are
+/// the same examples in the unit in which they are returned.
 [[nodiscard]] std::vector<missed_value> most_wrong(const value_predictions& p,
-                                                   std::span<const std::uint64_t> places);
+                                                   std::span<const std::uint64_t> places,
+                                                   const value_predictions& shown);
 
 } // namespace clade

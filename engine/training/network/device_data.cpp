@@ -82,6 +82,7 @@ expected<device_data> to_device(std::shared_ptr<const example_source> source,
                      .test_places = d.test_places,
                      .by_line = d.by_line,
                      .test_names = d.test_names,
+                     .steps = d.steps,
                      .columns = d.columns};
 }
 

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,9 @@ struct device_data {
   std::vector<std::uint64_t> test_places{};
   bool by_line = false;
   std::vector<std::string>
-      test_names{};                    ///< It means the same as in `source_description`.
-  std::vector<input_column> columns{}; ///< The same as in `source_description`.
+      test_names{}; ///< It means the same as in `source_description`.
+  std::shared_ptr<const forecast_steps> steps{}; ///< The same as in `source_description`.
+  std::vector<input_column> columns{};           ///< The same as in `source_description`.
   /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
   at::Tensor class_weights{};
 };

@@ -85,8 +85,7 @@ struct fixture {
   std::shared_ptr<heard> told = std::make_shared<heard>();
   std::vector<std::string> said;
   selector_actor selector = system->spawn(stub_selector, told);
-  data_source_actor source =
-      system->spawn(data_source_behavior, std::vector<data_file>());
+  data_source_actor source = system->spawn(data_source_behavior, sent_data());
   dispatcher_actor dispatcher;
 
   /// A node, and its present connection.

@@ -1,5 +1,6 @@
 #include "actors/head/data_source.hpp"
 #include "actors/node/fetched_data.hpp"
+#include "engine/data/folders/folder_bundle.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "genome/genes/hash.hpp"
 #include "tests/support/scratch.hpp"
@@ -8,6 +9,7 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <set>
 
 using namespace clade;
 namespace fs = std::filesystem;
@@ -147,16 +149,132 @@ TEST_CASE("fetched data: what a head names never leaves the cache") {
   CHECK(f.have(f.named()).error().kind == error_kind::corrupt);
 }
 
+TEST_CASE("fetched data: a folder that is not here is fetched as it was") {
+  fixture f;
+  const auto there = f.folder.path() / "there" / "reviews";
+  for (const char* name : {"good/1.txt", "good/2.txt", "bad/x/3.txt"}) {
+    fs::create_directories((there / name).parent_path());
+    write_text(there / name, std::string("of ") + name);
+  }
+  write_text(there / "README", "not an example");
+  const auto sent = data_to_send({.file = there});
+  REQUIRE(sent);
+  const auto& files = sent->files;
+  REQUIRE(files[0].folder);
+  const auto bundle = folder_bundle::of(there);
+  REQUIRE(bundle);
+  f.there->content = bundle->read(0, 1 << 20).value();
+  CHECK(f.there->content.size() == files[0].size);
+  const fs::path elsewhere = "/nowhere/on/this/machine/reviews";
+  auto named = files[0];
+  named.path = f.data.file = elsewhere;
+  REQUIRE(f.have(named));
+  CHECK(f.data.file.filename() == "reviews");
+  CHECK(read_text(f.data.file / "bad/x/3.txt") == "of bad/x/3.txt");
+  CHECK_FALSE(fs::exists(f.data.file / "README"));
+  const auto asked = f.there->asked.size();
+  CHECK(asked > 10);
+  f.data.file = elsewhere;
+  REQUIRE(f.have(named)); // It is there now.
+  CHECK(f.there->asked.size() == asked);
+  // Nothing else is left beside it.
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(f.data.file.parent_path()))
+    left.insert(entry.path().filename());
+  CHECK(left == std::set<std::string>{"lock", "reviews"});
+}
+
+TEST_CASE("fetched data: a folder that changed on its way is refused and not kept") {
+  fixture f;
+  const auto there = f.folder.path() / "there";
+  fs::create_directories(there / "a");
+  write_text(there / "a" / "1.txt", "what it was");
+  auto named = data_to_send({.file = there}).value().files[0];
+  write_text(there / "a" / "1.txt", "what it is.");
+  f.there->content = folder_bundle::of(there)->read(0, 1 << 20).value();
+  f.data.file = "/nowhere/on/this/machine/reviews";
+  named.path = f.data.file;
+  const auto done = f.have(named);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == error_kind::conflict);
+  f.there->content.resize(f.there->content.size() - 1);
+  named.size = f.there->content.size();
+  CHECK(f.have(named).error().message
+        == "/nowhere/on/this/machine/reviews: the bundle of a folder is shorter than its "
+           "files");
+  const auto cached = f.folder.path() / "files" / named.checksum;
+  CHECK_FALSE(fs::exists(cached / "reviews"));
+  CHECK_FALSE(fs::exists(cached / "reviews.new"));
+}
+
+TEST_CASE("fetched data: the images that a table names come after it") {
+  fixture f;
+  const auto there = f.folder.path() / "there";
+  for (const char* name : {"pictures/1.png", "pictures/deep/2.png", "3.png"}) {
+    fs::create_directories((there / name).parent_path());
+    write_text(there / name, std::string("of ") + name);
+  }
+  write_text(there / "other.png", "named nowhere");
+  const std::string table = "image,label\n3.png,a\npictures/1.png,b\n"
+                            "pictures/deep/2.png,a\n3.png,a\n";
+  write_text(there / "list.csv", table);
+  f.data = {.file = there / "list.csv", .target = "label", .images = "image"};
+  const auto sent = data_to_send(f.data);
+  REQUIRE(sent);
+  REQUIRE(sent->files.size() == 2);
+  const auto& images = sent->files[1];
+  CHECK((images.listed && images.path == there.string()));
+  f.there->content = sent->bundles.at(images.path).read(0, 1 << 20).value();
+  CHECK(f.there->content.find("named nowhere") == std::string::npos);
+  // Nothing is fetched where all of it lies.
+  REQUIRE(have_data(f.system, f.node, sent->files, f.data));
+  CHECK(f.there->asked.empty());
+  CHECK(f.data.image_folder == there);
+  // The table is here, and an image is another one.
+  write_text(there / "3.png", "another one");
+  REQUIRE(have_data(f.system, f.node, sent->files, f.data));
+  CHECK(f.data.file == there / "list.csv");
+  CHECK(f.data.image_folder != there);
+  CHECK(read_text(f.data.image_folder / "3.png") == "of 3.png");
+  CHECK(read_text(f.data.image_folder / "pictures/deep/2.png")
+        == "of pictures/deep/2.png");
+  // Images that lie elsewhere are not sent.
+  write_text(there / "list.csv", "image,label\n../3.png,a\npictures/1.png,b\n");
+  write_text(f.folder.path() / "3.png", "of all");
+  const auto less =
+      data_to_send({.file = there / "list.csv", .target = "label", .images = "image"});
+  REQUIRE(less);
+  CHECK(less->files.size() == 1);
+}
+
+TEST_CASE("data source: a folder is read as its bundle") {
+  const scratch_folder folder;
+  fs::create_directories(folder.path() / "a");
+  write_text(folder.path() / "a" / "1.txt", "some words");
+  const auto sent = data_to_send({.file = folder.path()});
+  REQUIRE(sent);
+  const data_source_state source{*sent};
+  const auto path = folder.path().string();
+  const auto all = source.read({.path = path, .offset = 0});
+  CHECK(all.data.size() == sent->files[0].size);
+  CHECK(all.data.ends_with("a/1.txtsome words"));
+  CHECK(source.read({.path = path, .offset = all.data.size() - 5}).data == "words");
+  CHECK(source.read({.path = path, .offset = all.data.size()}).data.empty());
+  fs::remove_all(folder.path() / "a");
+  CHECK(source.read({.path = path, .offset = 0})
+            .failure.ends_with("cannot be read, or became shorter"));
+}
+
 TEST_CASE("data source: it reads the run's files and no others") {
   const scratch_folder folder;
   const auto file = folder.path() / "x.csv";
   write_text(file, "0123456789");
   write_text(folder.path() / "secret", "0123456789");
-  const auto files = data_files({.file = file});
-  REQUIRE(files);
-  REQUIRE(files->size() == 1);
-  CHECK((*files)[0].size == 10);
-  const data_source_state source{*files};
+  const auto sent = data_to_send({.file = file});
+  REQUIRE(sent);
+  REQUIRE(sent->files.size() == 1);
+  CHECK(sent->files[0].size == 10);
+  const data_source_state source{*sent};
   CHECK(source.read({.path = file.string(), .offset = 7}).data == "789");
   CHECK(source.read({.path = file.string(), .offset = 10}).data.empty());
   CHECK(source.read({.path = (folder.path() / "secret").string()}).failure

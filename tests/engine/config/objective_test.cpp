@@ -36,7 +36,8 @@ TEST_CASE("experiment: the objective is of metrics that the task reports") {
   CHECK(files.error_of(files.valid, {"data.task=regression"})
         == "x.toml:12: regression has no metric \"validation.accuracy\"; it has "
            "validation.rmse, validation.mse, validation.r2, validation.loss, "
-           "validation.mae, validation.mape, parameters, multiply_adds, latency_ms");
+           "validation.mae, validation.mape, validation.smape, parameters, "
+           "multiply_adds, latency_ms");
 }
 
 TEST_CASE("experiment: the objective may be of what is measured on demand") {

@@ -1,12 +1,13 @@
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/memory/cache_folder.hpp"
+#include "engine/data/memory/large_file.hpp"
 #include "engine/data/memory/large_vector.hpp"
 #include "tests/engine/data/files.hpp"
+#include "tests/engine/data/named_cache.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -15,27 +16,6 @@ using namespace clade;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Names the folder of the cache while it lives.
-class named_cache {
-public:
-  explicit named_cache(const fs::path& folder) {
-    if (const char* before = std::getenv("CLADE_CACHE"))
-      before_ = before;
-    ::setenv("CLADE_CACHE", folder.c_str(), 1);
-  }
-  ~named_cache() {
-    if (before_.empty())
-      ::unsetenv("CLADE_CACHE");
-    else
-      ::setenv("CLADE_CACHE", before_.c_str(), 1);
-  }
-  named_cache(const named_cache&) = delete;
-  named_cache& operator=(const named_cache&) = delete;
-
-private:
-  std::string before_;
-};
 
 /// A file of zeros that takes no room, last changed an hour ago.
 fs::path sparse_file(const scratch_folder& folder, std::uint64_t bytes) {
@@ -147,6 +127,30 @@ TEST_CASE("large vectors: they lie in a file without a name in the cache's folde
   auto moved = std::move(large);
   moved.push_back(8);
   CHECK((moved[0] == 7 && moved[1] == 8));
+}
+
+TEST_CASE("large vectors: their file gets a name, with what is before and behind them") {
+  const scratch_folder folder;
+  const auto cache = folder.path() / "cache";
+  const named_cache named(cache);
+  large_vector<std::uint8_t> large;
+  large.reserve(least_large_bytes);
+  large.assign({'a', 'b', 'c', 'd'});
+  const std::string page(large_prefix_bytes, '-');
+  const auto file = cache / "x.data";
+  CHECK_FALSE(name_large_file(large.data(), 3, "short", "end", file));
+  CHECK_FALSE(name_large_file(large.data(), 3, page, "end", folder.path() / "no" / "x"));
+  write_text(file, "before");
+  REQUIRE(name_large_file(large.data(), 3, page, "end", file));
+  CHECK(read_text(file) == page + "abcend");
+  CHECK(large[2] == 'c');
+  large = {};
+  CHECK(read_text(file) == page + "abcend");
+  struct stat is {};
+  REQUIRE(::stat(file.c_str(), &is) == 0);
+  CHECK((is.st_mode & 0777) == 0600);
+  large_vector<std::uint8_t> small{1, 2, 3};
+  CHECK_FALSE(name_large_file(small.data(), 3, page, "end", file));
 }
 
 TEST_CASE("large vectors: without a folder they lie in memory, if that is not too much") {

@@ -1,6 +1,8 @@
+#include "engine/data/memory/large_vector.hpp"
 #include "engine/data/reading/cached_form.hpp"
 #include "engine/data/reading/data_cache.hpp"
 #include "tests/engine/data/files.hpp"
+#include "tests/engine/data/named_cache.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
@@ -155,13 +157,13 @@ TEST_CASE("cache: any damage is noticed and repaired") {
   const auto data = files.load();
   const auto file = files.cached().at(0);
   const auto whole = read_text(file);
-  constexpr std::size_t header = 128;
+  constexpr std::size_t said = 80, padding = 4096 - said;
   CHECK(rc::check([&] {
     auto bytes = whole;
     switch (*rc::gen::inRange(0, 3)) {
     case 0: { // a flipped bit, but not in the padding
-      auto at = *rc::gen::inRange<std::size_t>(0, whole.size() - 48);
-      at += at >= header - 48 ? 48 : 0;
+      auto at = *rc::gen::inRange<std::size_t>(0, whole.size() - padding);
+      at += at >= said ? padding : 0;
       bytes[at] = static_cast<char>(bytes[at] ^ (1 << *rc::gen::inRange(0, 8)));
       break;
     }
@@ -176,6 +178,38 @@ TEST_CASE("cache: any damage is noticed and repaired") {
     RC_ASSERT(same(files.load(), data));
     RC_ASSERT(read_text(file) == whole);
   }));
+}
+
+TEST_CASE("cache: features in a file without a name are not written twice") {
+  const scratch_folder folder;
+  const data_cache cache{.folder = folder.path() / "cache", .least_bytes = 0};
+  const named_cache named(cache.folder);
+  const cache_key key{.name = {1, 2}, .checksum = {3, 4}};
+  const auto of = [&](large_vector<std::uint8_t> features) {
+    data_set data;
+    data.examples = 3;
+    data.checksum = key.checksum;
+    data.features = stored_numbers(std::move(features), 255);
+    return data;
+  };
+  large_vector<std::uint8_t> large;
+  large.reserve(least_large_bytes);
+  large.assign({7, 8, 9});
+  const auto kept = keep_cached(cache, key, of(std::move(large)));
+  CHECK(kept.features.mapped());
+  CHECK(kept.features == of({7, 8, 9}).features);
+  const auto found = find_cached(cache, key);
+  REQUIRE(found);
+  CHECK(same(*found, kept));
+  // It is the file that another cache would have of a copy, and nothing else is left.
+  const data_cache other{.folder = folder.path() / "other", .least_bytes = 0};
+  static_cast<void>(keep_cached(other, key, of({7, 8, 9})));
+  const auto name = to_text(key.name) + ".data";
+  CHECK(read_text(cache.folder / name) == read_text(other.folder / name));
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(cache.folder))
+    files += entry.path().filename().string().find(".data") != std::string::npos ? 1 : 0;
+  CHECK(files == 1);
 }
 
 TEST_CASE("cache: what was loaded outlives the cache") {
@@ -299,7 +333,16 @@ TEST_CASE("cache: any bytes are a cached form or nothing") {
   data.classes = {"a", "bc"};
   data.train = {1, 2, 3};
   data.numbers = {true, false, true};
+  data.examples = 2;
+  data.steps = std::make_shared<const forecast_steps>(forecast_steps{
+      .ahead = {1, 2},
+      .offset = {10, 20},
+      .scale = {2, 4},
+      .naive = {0.5, 1},
+      .drawn = {{{"shop 1", "tea"}, "2024-01", "2024-03", "2024-05", {1, 2, 3}, 0, 2}}});
   const auto whole = cached_form(data);
+  REQUIRE(parse_cached_form(whole));
+  CHECK(*parse_cached_form(whole)->steps == *data.steps);
   for (std::size_t end = 0; end < whole.size(); ++end)
     CHECK_FALSE(parse_cached_form(std::string_view(whole).substr(0, end)));
   CHECK(rc::check([&] {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
 
 namespace clade {
@@ -164,6 +165,61 @@ TEST_CASE("windows: simple forecasts are judged in errors of the seasonal naive 
   CHECK(windows->smoothing_error < 1);
 }
 
+TEST_CASE("windows: each is known by its steps ahead, unit and naive forecast",
+          "[forecast]") {
+  const auto from = read_history(by_number(sales(9, 80)), "x.csv", of_sales());
+  REQUIRE(from);
+  const auto windows = training_windows(*from, of_sales());
+  REQUIRE(windows);
+  const auto& steps = windows->steps;
+  const auto n = windows->parts.size();
+  CHECK(steps.ahead.size() == n);
+  CHECK(steps.offset.size() == n);
+  CHECK(steps.scale.size() == n);
+  REQUIRE(steps.naive.size() == n);
+  for (std::size_t i = 0; i < n; ++i) {
+    CHECK(steps.ahead[i] == i % 4 + 1);
+    CHECK(steps.scale[i] > 0);
+  }
+  // Six of nine series are drawn: the last forecast of each, with all values before it.
+  REQUIRE(steps.drawn.size() == 6);
+  std::set<std::string> names;
+  for (const auto& one : steps.drawn) {
+    names.insert(one.series.front());
+    CHECK(one.count == 4);
+    CHECK(one.from == "0");
+    CHECK(one.origin == "75");
+    CHECK(one.to == "79");
+    CHECK(one.past.size() == 76);
+    for (std::uint32_t k = 0; k < one.count; ++k) {
+      const auto i = one.first + k;
+      CHECK(windows->parts[i] == window_part::test);
+      // The same weekday had that one week before.
+      CHECK(steps.offset[i] + steps.scale[i] * steps.naive[i]
+            == Approx(one.past[one.past.size() - 7 + k]));
+    }
+  }
+  CHECK(names.size() == 6);
+}
+
+TEST_CASE("windows: a forecast of a series with gaps is drawn as far as it is known",
+          "[forecast]") {
+  std::string text = "shop,day,price,sold\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("a,{},0,{}\n", i,
+                        i == 30 || i == 57 ? "" : std::to_string(i % 7 + i % 3));
+  const auto from = read_history(text, "x.csv", of_sales());
+  REQUIRE(from);
+  const auto windows = training_windows(*from, of_sales());
+  REQUIRE(windows);
+  const auto& steps = windows->steps;
+  REQUIRE(steps.drawn.size() == 1);
+  const auto& one = steps.drawn.front();
+  CHECK(one.count == 3);
+  CHECK(std::isnan(one.past[30]));
+  CHECK(steps.ahead[one.first + 1] == 3);
+}
+
 TEST_CASE("windows: a series that is too short is left out, all are an error",
           "[forecast]") {
   const auto text = by_number(sales(1, 60)) + "short,0,0,1\nshort,1,0,2\n";
@@ -194,6 +250,9 @@ TEST_CASE("forecast: data is loaded in parts, and new rows go through the same s
   CHECK_FALSE(data->train.empty());
   CHECK(data->train.back() < data->examples);
   CHECK(data->validation.size() == data->test.size());
+  REQUIRE(data->steps);
+  CHECK(data->steps->ahead.size() == data->examples);
+  CHECK(data->steps->drawn.size() == 2);
   const auto how = fit_preprocessing(params, 1);
   REQUIRE(how);
   CHECK(how->target == "sold");
@@ -202,12 +261,49 @@ TEST_CASE("forecast: data is loaded in parts, and new rows go through the same s
   REQUIRE(rows);
   REQUIRE(rows->count == 8);
   CHECK(rows->forecasts.names == std::vector<std::string>{"shop", "day"});
+  CHECK(rows->forecasts.rows[2].ahead == 3);
   CHECK(rows->forecasts.rows[0].labels == std::vector<std::string>{"s0", "70"});
   CHECK(rows->forecasts.rows[7].labels == std::vector<std::string>{"s1", "73"});
   // Near the value one week before step 70 of the first shop, whose prices differ.
   CHECK(rows->forecasts.rows[0].offset == Approx(100 + 10 * (63 % 7)).margin(10));
   CHECK(rows->forecasts.rows[0].scale > 0);
   CHECK(rows->features.size() == rows->count * how->inputs());
+}
+
+TEST_CASE("forecast: the last steps are held back where forecasts are compared",
+          "[forecast]") {
+  const scratch_folder folder;
+  auto params = of_sales();
+  params.file = write(folder, "sales.csv", by_number(sales(2, 80)));
+  const auto how = fit_preprocessing(params, 1);
+  REQUIRE(how);
+  const auto shorter = write(folder, "shorter.csv", by_number(sales(2, 70)));
+  const auto longer =
+      write(folder, "longer.csv", by_number(sales(2, 74)) + "s2,0,0,1\ns2,1,0,2\n");
+  const auto ahead = read_new_examples(shorter, "", params, *how);
+  params.forecast.hold_back = true;
+  const auto held = read_new_examples(longer, "", params, *how);
+  INFO((held ? "" : held.error().message));
+  REQUIRE(held);
+  REQUIRE(ahead);
+  CHECK(held->notes
+        == std::vector{longer.string() + ": 1 series is too short to be forecast"});
+  REQUIRE(held->targets);
+  REQUIRE(held->targets->values.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto& row = held->forecasts.rows[i];
+    CHECK(row.labels == ahead->forecasts.rows[i].labels);
+    CHECK(row.offset == Approx(ahead->forecasts.rows[i].offset));
+    const auto shop = i / 4, day = 70 + i % 4;
+    CHECK(row.offset + row.scale * held->targets->values[i]
+          == Approx(100.0 * static_cast<double>(shop + 1) + 10 * (day % 7)
+                    + 5 * (day % 3)));
+  }
+  const auto few = write(folder, "few.csv", by_number(sales(2, 5)));
+  const auto none = read_new_examples(few, "", params, *how);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message.ends_with("no series has two steps before the last 4, with "
+                                       "which forecasts would be compared"));
 }
 
 TEST_CASE("forecast: what cannot be meant is said", "[forecast]") {

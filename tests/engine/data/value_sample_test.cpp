@@ -1,4 +1,4 @@
-#include "engine/data/columns/value_sample.hpp"
+#include "engine/data/texts/value_sample.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

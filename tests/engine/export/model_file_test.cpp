@@ -131,6 +131,35 @@ TEST_CASE("model file: an ensemble of sequences has random convolutions") {
   CHECK(has(error_of(m), "random convolutions of impossible size or place"));
 }
 
+TEST_CASE("model file: an ensemble of forecasts has exponential smoothing") {
+  for (const bool with_trees : {false, true}) {
+    auto m = test::a_tiny_model();
+    m.how.task = regression;
+    m.how.classes = {};
+    const auto space = parse_search_space(m.origin->search_space, "its space").value();
+    m.origin->members = {linear_member(), smoothing_member()};
+    if (with_trees)
+      m.origin->members[0] = tree_sizes{.trees = 3, .depth = 2};
+    const auto n = decode_mixture(space, m.origin->members, m.how.as_problem(),
+                                  mixed_answers::values);
+    REQUIRE(n);
+    auto weights = test::random_weights(*n, 1);
+    weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
+    weights.push_back({"mixture.temperature", {1}, {1}});
+    const auto parts = export_network(*n, weights);
+    INFO((parts ? "" : parts.error().message));
+    REQUIRE(parts);
+    m.steps = parts->steps;
+    m.weights = parts->weights;
+    m.run_tensors = parts->run_tensors;
+    const auto read = decode_model(encode_safetensors(m));
+    INFO((read ? "" : read.error().message));
+    REQUIRE(read);
+    CHECK(read->network == *n);
+    CHECK(read->weights == weights);
+  }
+}
+
 TEST_CASE("model file: members are mirrored as they were, and no member of a table is") {
   auto m = test::a_tiny_model();
   m.how = {.shape = {{1, 2, 2}}, .width = 4, .classes = {"no", "yes"}};
@@ -318,6 +347,10 @@ TEST_CASE("model file: the errors that intervals take stand in it where there ar
   INFO((read ? "" : read.error().message));
   REQUIRE(read);
   CHECK(read->errors == m.origin->errors);
+  m.origin->errors.ahead = {{1, 4, {0.25, 1}}, {3, 3, {4}}};
+  const auto forecasts = decode_model(encode_safetensors(m));
+  REQUIRE(forecasts);
+  CHECK(forecasts->errors == m.origin->errors);
   m.origin->errors = {7, {1, 0.25}};
   CHECK(error_of(m) == "is a damaged model: the errors of a test are not in order");
 }

@@ -27,7 +27,7 @@ TEST_CASE("prediction score: classes are compared, and what has no target left o
   const std::vector<float> outputs{2, 0, 0, 2, 0, 2, 2, 0};
   const new_targets targets{
       .values = {0, 1, 0, none}, .blanks = 0, .unknown = 1, .example = "perhaps"};
-  const auto score = score_predictions(outputs, targets, how, std::nullopt);
+  const auto score = score_predictions(outputs, {.targets = targets}, how, std::nullopt);
   REQUIRE(score);
   CHECK(score->rows == 3);
   CHECK(score->left_out == 1);
@@ -44,7 +44,9 @@ TEST_CASE("prediction score: the share of values in their intervals is told") {
   // 100, 110, 90, 100
   const std::vector<float> outputs{0, 1, -1, 0};
   const new_targets targets{.values = {102, 110, 95, none}, .blanks = 1};
-  const auto score = score_predictions(outputs, targets, test::of_prices(), 2.0);
+  const interval_rule within_2{error_quantiles::of({2}), 0.5};
+  const auto score =
+      score_predictions(outputs, {.targets = targets}, test::of_prices(), within_2);
   REQUIRE(score);
   CHECK(score->rows == 3);
   CHECK(metric_of(*score, "mae") == Approx(7.0 / 3));
@@ -58,10 +60,27 @@ TEST_CASE("prediction score: the share of values in their intervals is told") {
   CHECK(left_out_text(targets) == "1 row has no target");
 }
 
+TEST_CASE("prediction score: forecasts are compared in units of their series") {
+  // 100 and 110 as targets
+  const std::vector<float> outputs{0, 1};
+  new_examples examples{.targets = new_targets{.values = {101, 114}}};
+  examples.forecasts = {{"shop", "day"},
+                        {{{"a", "8"}, 1, -200, 2}, {{"b", "9"}, 2, 0, 0.5}}};
+  interval_rule rule{error_quantiles::of({2, 4}), 0.5};
+  rule.errors.ahead = {{1, 1, {2}}, {2, 1, {3}}};
+  const auto score = score_predictions(outputs, examples, test::of_prices(), rule);
+  REQUIRE(score);
+  CHECK(metric_of(*score, "mase") == Approx(2.5));
+  // 0 where 2 came, and 55 where 57.
+  CHECK(metric_of(*score, "smape") == Approx((2.0 + 2 * 2.0 / 112) / 2));
+  CHECK(score->coverage == Approx(0.5));
+}
+
 TEST_CASE("prediction score: without any target there is nothing to score") {
   const std::vector<float> outputs{0, 1};
   const new_targets targets{.values = {none, none}, .blanks = 2};
-  CHECK(
-      score_predictions(outputs, targets, test::of_prices(), std::nullopt).error().message
-      == "2 rows have no target, so that there is nothing to score");
+  CHECK(score_predictions(outputs, {.targets = targets}, test::of_prices(), std::nullopt)
+            .error()
+            .message
+        == "2 rows have no target, so that there is nothing to score");
 }

@@ -40,21 +40,35 @@ TEST_CASE("predictions: no class is a formula, unless names are wanted as they a
 TEST_CASE("predictions: numbers are in the target's unit, with an interval where asked") {
   const std::vector<float> outputs{0, -1.5F};
   CHECK(predictions_csv(outputs, test::of_prices(), {}) == "price\n100\n85\n");
-  CHECK(predictions_csv(outputs, test::of_prices(), {.reach = 2.5})
+  const interval_rule rule{error_quantiles::of({2.5}), 0.5};
+  CHECK(predictions_csv(outputs, test::of_prices(), {.intervals = rule})
         == "price,price_low,price_high\n100,97.5,102.5\n85,82.5,87.5\n");
+}
+
+TEST_CASE("predictions: forecasts are in the unit of their series, the interval too") {
+  const std::vector<float> outputs{0, -1.5F};
+  new_examples examples;
+  examples.forecasts = {{"shop", "day"},
+                        {{{"a", "8"}, 1, 1000, 10}, {{"b", "9"}, 2, 0, 0.5}}};
+  interval_rule rule{error_quantiles::of({2, 4}), 0.5};
+  rule.errors.ahead = {{1, 1, {2}}, {2, 1, {4}}};
+  CHECK(predictions_csv(outputs, test::of_prices(), {.intervals = rule}, examples)
+        == "shop,day,price,price_low,price_high\n"
+           "a,8,2000,1980,2020\nb,9,42.5,40.5,44.5\n");
 }
 
 TEST_CASE("predictions: an interval takes the error of its rank") {
   const auto errors = error_quantiles::of({5, 3, 1, 4, 2, 6, 7, 8, 9});
-  CHECK(interval_reach(errors, 0.9).value() == 9);
-  CHECK(interval_reach(errors, 0.89).value() == 9);
-  CHECK(interval_reach(errors, 0.8).value() == 8);
-  CHECK(interval_reach(errors, 0.5).value() == 5);
-  CHECK(interval_reach(errors, 0.001).value() == 1);
-  CHECK(interval_reach(errors, 0.95).error().message
+  CHECK(errors.reach(0.9) == 9);
+  CHECK(errors.reach(0.89) == 9);
+  CHECK(errors.reach(0.8) == 8);
+  CHECK(errors.reach(0.5) == 5);
+  CHECK(errors.reach(0.001) == 1);
+  CHECK(intervals_of(errors, 0.9).value().reach() == 9);
+  CHECK(intervals_of(errors, 0.95).error().message
         == "intervals of 0.95 take more than the 9 validation examples that the network "
            "was judged by; at most 0.9 can be");
-  CHECK_FALSE(interval_reach({}, 0.5));
+  CHECK_FALSE(intervals_of({}, 0.5));
 }
 
 TEST_CASE("predictions: of few kept errors the next larger one is taken") {
@@ -65,7 +79,7 @@ TEST_CASE("predictions: of few kept errors the next larger one is taken") {
     for (std::size_t i = 0; i < n; ++i)
       all[i] = static_cast<double>(i + 1); // An error's rank is its value.
     const double exact = std::ceil(static_cast<double>(n + 1) * level - 1e-9);
-    const auto reach = interval_reach(error_quantiles::of(all), level);
+    const auto reach = error_quantiles::of(all).reach(level);
     RC_ASSERT(reach.has_value() == (exact <= static_cast<double>(n)));
     if (reach) {
       RC_ASSERT(*reach >= exact);
@@ -84,7 +98,7 @@ TEST_CASE("predictions: intervals hold as many new examples as they promise") {
       std::vector<double> errors(200);
       for (auto& e : errors)
         e = std::abs(random.normal());
-      const double reach = interval_reach(error_quantiles::of(errors), level).value();
+      const double reach = error_quantiles::of(errors).reach(level).value();
       for (int i = 0; i < 50; ++i, ++tried)
         within += std::abs(random.normal()) <= reach ? 1 : 0;
     }

@@ -139,6 +139,26 @@ TEST_CASE("story: what the seeds brought and what was most wrong are in both lay
       to_html(pictured),
       Catch::Contains("<img alt=\"&lt;b&gt;ant, taken for bee\" title=\"index 17\" "
                       "src=\"data:image/png;base64,UE5H\">"));
+  CHECK(to_html(pictured).find("Red are the parts") == std::string::npos);
+  // Browsers show what the policy of the page lets them.
+  CHECK_THAT(to_html(pictured), Catch::Contains("default-src 'none'; img-src data:;"));
+  auto details = *story.details;
+  details.evidence->classes[0].occlusion = {0.5, 0.25, 0, -0.5};
+  pictured.details = std::make_shared<const test_details>(details);
+  CHECK_THAT(to_html(pictured),
+             Catch::Contains("<svg viewBox=\"0 0 2 2\" preserveAspectRatio=\"none\" "
+                             "aria-hidden=\"true\"><rect x=\"0\" y=\"0\" width=\"1\" "
+                             "height=\"1\" fill-opacity=\"0.70\"/><rect x=\"1\" y=\"0\" "
+                             "width=\"1\" height=\"1\" fill-opacity=\"0.35\"/></svg>"));
+  CHECK_THAT(to_html(pictured), Catch::Contains("Red are the parts"));
+  pictured.wrong_pictures = {};
+  pictured.wrong_series = {{{0, 1, 0.5F}, {1, 1, 1}}};
+  pictured.wrong_texts = {"<i>some words"};
+  const auto others = to_html(pictured);
+  CHECK_THAT(others, Catch::Contains("<polyline class=\"line c1\" points=\"0,64 56,0 "
+                                     "112,32\"/>"));
+  CHECK_THAT(others, Catch::Contains("<polyline class=\"line c2\""));
+  CHECK_THAT(others, Catch::Contains("<td class=\"t\">&lt;i&gt;some words</td>"));
 }
 
 TEST_CASE("story: what people and machines wrote is text and never markup") {

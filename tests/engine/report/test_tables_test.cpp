@@ -79,6 +79,20 @@ TEST_CASE("test tables: errors of a regression are told by shares") {
                       {"99 %", "10.0000"},
                       {"100 %", "10.0000"}});
   CHECK(class_rows(details, 9).empty());
+  CHECK(ahead_rows(details).empty());
+}
+
+TEST_CASE("test tables: errors of forecasts are told by the steps that they look ahead") {
+  auto errors = error_quantiles::of({1, 2, 3, 4});
+  errors.ahead = {{1, 2, {1, 2}}, {4, 2, {3, 4}}};
+  const auto details =
+      std::make_shared<const test_details>(test_details{.validation_errors = errors});
+  CHECK(ahead_rows(details)
+        == table_rows{{"steps ahead", "half within", "90 % within", "largest error"},
+                      {"1", "1.0000", "2.0000", "2.0000"},
+                      {"2 to 4", "3.0000", "4.0000", "4.0000"}});
+  CHECK(ahead_rows(details, 1).back().front() == "2 to 4");
+  CHECK(ahead_rows(details, 1).size() == 2);
 }
 
 TEST_CASE("test tables: the interval and the most wrong examples are told") {

@@ -131,6 +131,8 @@ TEST_CASE("final stage: its records come back as they were written") {
         record{model_composed{.members = {{.id = 0,
                                          .share = 1,
                                          .convolutions = convolution_sizes{7, 18, 4}}}}},
+        record{model_composed{
+            .members = {{.id = 0, .share = 0.5}, {.share = 0.5, .smoothing = true}}}},
         record{interim_composed{{.members = {{12, 1}}}}}}) {
     const auto again = decode_record(encode(r));
     REQUIRE(again);
@@ -151,6 +153,8 @@ TEST_CASE("final stage: its records come back as they were written") {
         ensemble_member{.id = 0, .share = 1, .mirrored = true},
         ensemble_member{.id = 0, .share = 1, .convolutions = convolution_sizes{99, 1, 1}},
         ensemble_member{.id = 3, .share = 1, .convolutions = convolution_sizes{}},
+        ensemble_member{.id = 3, .share = 1, .smoothing = true},
+        ensemble_member{.share = 1, .trees = tree_sizes{}, .smoothing = true},
         ensemble_member{.id = 0,
         .share = 1,
         .trees = tree_sizes{},
@@ -169,6 +173,8 @@ TEST_CASE("final stage: a sentence names what is part of the final model") {
   CHECK(to_text(
             ensemble_member{.share = 0.5, .convolutions = convolution_sizes{7, 18, 4}}, 1)
         == "0.5 of random convolutions");
+  CHECK(to_text(ensemble_member{.share = 0.5, .smoothing = true}, 1)
+        == "0.5 of exponential smoothing");
 }
 
 TEST_CASE("final stage: a candidate of the end keeps its fold") {

@@ -3,7 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 using namespace clade;
 
@@ -46,6 +49,19 @@ test_details with_all(test_details details) {
   return details;
 }
 
+test_details of_forecasts() {
+  auto details = with_evidence(of_values());
+  details.validation_errors.ahead = {{2, 2, {0.25, 0.5}}, {4, 1, {4}}};
+  details.forecasts = {{{"north", "tea"},
+                        "2024-01",
+                        "2024-03",
+                        "2024-05",
+                        {1, {}, 3},
+                        {{1, 4, 4.5}, {2, 5, 4}},
+                        10}};
+  return details;
+}
+
 run_finished an_end(std::shared_ptr<const test_details> details) {
   return {.champion = 9,
           .examinations = {{"champion", 9, {{"test.accuracy", 0.5}}, 77, details},
@@ -63,7 +79,7 @@ TEST_CASE("test details: they are in the record of a run's end") {
   alone.columns = with_all(of_values()).columns;
   for (const auto& details :
        {of_classes(), of_values(), with_evidence(of_classes()),
-        with_evidence(of_values()), with_all(of_classes()), alone}) {
+        with_evidence(of_values()), with_all(of_classes()), alone, of_forecasts()}) {
     const auto again = decoded(details);
     INFO((again ? "" : again.error().message));
     REQUIRE(again);
@@ -122,6 +138,62 @@ TEST_CASE("test details: shares and importances that cannot be are an error") {
   outside.columns->columns[0].low = 0.3;
   CHECK(decoded(outside).error().message
         == "the importance of a column is not in its interval");
+}
+
+TEST_CASE("test details: a map of an image comes back, and one that cannot be is none") {
+  auto details = with_evidence(of_classes());
+  details.evidence->classes[0].occlusion = {0.25, -0.125, 0, 0.5};
+  const auto again = decoded(details);
+  REQUIRE(again);
+  CHECK(*std::get<run_finished>(*again).examinations[0].details == details);
+  details.evidence->classes[0].occlusion->at(1) = 1.5;
+  CHECK(decoded(details).error().message == "the map of an image is none");
+  details.evidence->classes[0].occlusion->assign(misclassified::most_cells + 1, 0);
+  CHECK(decoded(details).error().message == "the map of an image is none");
+}
+
+TEST_CASE("test details: forecasts that cannot be are an error") {
+  auto backwards = of_forecasts();
+  std::swap(backwards.validation_errors.ahead->front().last,
+            backwards.validation_errors.ahead->back().last);
+  CHECK(decoded(backwards).error().message == "the steps of a forecast are not in order");
+  auto falling = of_forecasts();
+  falling.validation_errors.ahead->front().values = {0.5, 0.25};
+  CHECK(decoded(falling).error().message == "the errors of a test are not in order");
+  auto endless = of_forecasts();
+  endless.forecasts->front().past[0] = std::numeric_limits<double>::infinity();
+  CHECK(decoded(endless).error().message == "a number of a test is not finite");
+  auto wild = of_forecasts();
+  wild.forecasts->front().steps[0].actual = std::numeric_limits<double>::quiet_NaN();
+  CHECK(decoded(wild).error().message == "a number of a test is not finite");
+}
+
+TEST_CASE("test details: an interval is as wide as forecasts that far ahead were off") {
+  std::vector<double> errors;
+  std::vector<std::uint32_t> ahead;
+  // Steps 1 to 3 are off by up to 1, 10 and 100; step 4 has few examples.
+  for (int i = 1; i <= 150; ++i)
+    for (std::uint32_t step = 1; step <= (i <= 20 ? 4 : 3); ++step) {
+      errors.push_back(std::pow(10.0, std::min(step, 3U) - 1) * i / 150);
+      ahead.push_back(step);
+    }
+  const auto all = error_quantiles::of(errors, ahead);
+  CHECK(all.examples == errors.size());
+  REQUIRE(all.ahead);
+  REQUIRE(all.ahead->size() == 3);
+  CHECK(all.ahead->at(0).examples == 150);
+  CHECK(all.ahead->at(2).last == 4);
+  CHECK(all.ahead->at(2).examples == 170);
+  CHECK(*all.reach(0.9, 1) == Approx(0.9).epsilon(0.05));
+  CHECK(*all.reach(0.9, 2) == Approx(9).epsilon(0.05));
+  CHECK(*all.reach(0.9, 4) == all.reach(0.9, 3));
+  // Steps beyond all others have the width of all, and so has what is no forecast.
+  CHECK(all.reach(0.9, 5) == all.reach(0.9));
+  CHECK(all.reach(0.9) == error_quantiles::of(errors).reach(0.9));
+  // Too few of one step for so high a level, and not of all.
+  CHECK(all.reach(0.995, 1) == all.reach(0.995));
+  CHECK_FALSE(all.reach(0.9999, 1));
+  CHECK_FALSE(error_quantiles::of({errors[0]}, std::vector<std::uint32_t>{1}).ahead);
 }
 
 TEST_CASE("test details: what does not fit together is an error") {

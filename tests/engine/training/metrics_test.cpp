@@ -55,7 +55,7 @@ TEST_CASE("metrics: an unknown one is told with those that there are") {
   };
   CHECK(wrong(regression, "validation.auc")
         == "metrics: regression has no metric \"validation.auc\"; it has rmse, mse, r2, "
-           "loss, mae, mape");
+           "loss, mae, mape, smape");
   CHECK(wrong(classification, "f1")
         == "metrics: classification has no metric \"f1\"; it has accuracy, loss, "
            "balanced_accuracy, auc, f1_macro, matthews, top_3, top_5, f1.CLASS");

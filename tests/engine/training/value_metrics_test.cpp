@@ -18,8 +18,11 @@ TEST_CASE("value metrics: they are what scikit-learn computes") {
   CHECK(measure(regression, "loss", p) == Approx(0.078125).epsilon(1e-12));
   CHECK(measure(regression, "mae", p) == Approx(0.45).epsilon(1e-12));
   CHECK(measure(regression, "mape", p) == Approx(0.2736694677871149).epsilon(1e-12));
+  CHECK(measure(regression, "smape", p) == Approx(0.47515151515151515).epsilon(1e-12));
   CHECK(measure(regression, "r2", p) == Approx(0.9491042345276873).epsilon(1e-12));
   CHECK(std::isnan(measure(regression, "auc", p)));
+  const std::vector<double> zeros{0, 0}, one{0, 1};
+  CHECK(measure(regression, "smape", {zeros, one}) == 1);
 }
 
 TEST_CASE("value metrics: where all values are equal, r2 is 1 for them and else 0") {

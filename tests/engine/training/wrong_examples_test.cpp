@@ -49,7 +49,8 @@ TEST_CASE("wrong examples: of numbers they are the largest distances, each once"
         distances.push_back(std::abs(predicted[i] - actual[i]));
     }
     std::ranges::sort(distances, std::greater());
-    const auto found = most_wrong(value_predictions{actual, predicted}, places);
+    const value_predictions all{actual, predicted};
+    const auto found = most_wrong(all, places, all);
     RC_ASSERT(found.size() == std::min<std::size_t>(10, distances.size()));
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto at = found[i].place - 100;

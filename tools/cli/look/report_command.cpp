@@ -1,4 +1,5 @@
 #include "engine/report/page/run_report.hpp"
+#include "engine/report/view/wrong_examples_shown.hpp"
 #include "engine/report/view/wrong_pictures.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/base/run_problem.hpp"
@@ -41,8 +42,12 @@ void tell_data(const store& s, run_report& story) {
   const auto& e = known->experiment;
   if (known->data)
     story.data = summarize(*known->data, e.data.file.filename().string());
-  if (known->data && story.details && story.details->evidence)
-    story.wrong_pictures = wrong_pictures(*known->data, *story.details->evidence);
+  if (known->data && story.details && story.details->evidence) {
+    const auto& evidence = *story.details->evidence;
+    story.wrong_pictures = wrong_pictures(*known->data, evidence);
+    story.wrong_series = wrong_series(*known->data, evidence);
+    story.wrong_texts = wrong_texts(e.data, e.seed, evidence);
+  }
   if (!story.best)
     return;
   const auto& g = *story.best->born.genome;

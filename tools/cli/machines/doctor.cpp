@@ -1,4 +1,5 @@
 #include "actors/node/node_work.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/doctor/device_checks.hpp"
 #include "tools/doctor/fleet_checks.hpp"

@@ -6,7 +6,9 @@
 
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/config/experiment/new_experiment.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/report/base/format.hpp"
+#include "engine/report/page/contact_sheet.hpp"
 #include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/run/profile_view.hpp"
@@ -32,7 +34,7 @@ namespace {
 struct new_options {
   profile_request request;
   std::string task, layout = "auto";
-  std::filesystem::path output;
+  std::filesystem::path output, sheet;
   bool force = false;
   bool run = false;
   std::optional<double> minutes;
@@ -181,8 +183,7 @@ expected<profile_request> request_of(const new_options& options) {
         fmt::format(
             "--layout is \"{}\": it must be \"auto\", \"channels_first\" ([n, channels, "
             "height, width]) or \"channels_last\" ([n, height, width, channels]), or of "
-            "a "
-            "table \"table\" or \"series\" (each row is one)",
+            "a table \"table\" or \"series\" (each row is one)",
             options.layout));
   if (!request.forecast.time.empty() && request.forecast.horizon == 0
       && request.forecast.series.empty())
@@ -266,6 +267,31 @@ write_experiment(const data_profile& data, const new_options& options,
   return speed ? std::optional(*speed) : std::nullopt;
 }
 
+/// Writes the page of images that --sheet asks for.
+expected<void> draw_sheet(const new_options& options) {
+  if (options.sheet.empty())
+    return {};
+  const auto& data = options.request.file;
+  if (!is_folder(data) || is_text_folder(data))
+    return fail_in(data.string(),
+                   {error_kind::invalid_input,
+                    "is no folder with a folder of images for each class, which --sheet "
+                    "draws; leave it out"});
+  return make_contact_sheet(parts_of_folder(data).train)
+      .and_then([&](const contact_sheet& sheet) -> expected<void> {
+        if (auto written = write_output(options.sheet, sheet.html); !written)
+          return written;
+        if (!options.json)
+          std::cout << fmt::format(
+              "drew {}: images of each class{}\n", options.sheet.string(),
+              sheet.odd > 0 ? fmt::format(", and before them {} unlike the others of {}",
+                                          counted(sheet.odd, "that is", "that are"),
+                                          sheet.odd == 1 ? "its class" : "their class")
+                            : "");
+        return {};
+      });
+}
+
 int make_experiment(new_options options) {
   if (options.run && !options.minutes)
     options.minutes = usual_minutes;
@@ -283,6 +309,8 @@ int make_experiment(new_options options) {
     std::cout << profile_json(*data) << std::endl;
   else
     std::cout << profile_table(*data) << std::flush;
+  if (const auto drawn = draw_sheet(options); !drawn)
+    return report(drawn.error());
   const auto speed = write_experiment(*data, options, *file, began);
   if (!speed)
     return report(speed.error());
@@ -356,6 +384,9 @@ void add_new(CLI::App& app, command& chosen) {
   sub->add_option("--task", options->task, task_names(""));
   sub->add_option("--output", options->output,
                   "The experiment's file; otherwise NAME.toml in the current folder");
+  sub->add_option("--sheet", options->sheet,
+                  "Also draw images of each class, and those unlike the others of theirs")
+      ->option_text("FILE.html");
   sub->add_flag("--force", options->force, "Write over the experiment's file");
   sub->add_flag("--run", options->run, "Run the experiment at once");
   sub->add_option(

@@ -114,6 +114,21 @@ expected<std::vector<weight_tensor>> find_fitted(const store& s, fitted_kind kin
   return all;
 }
 
+/// Returns a member that is no candidate.
+mixture_member member_of(const ensemble_member& m) {
+  switch (m.fitted()) {
+  case fitted_kind::linear:
+    return linear_member();
+  case fitted_kind::trees:
+    return *m.trees;
+  case fitted_kind::convolutions:
+    return *m.convolutions;
+  case fitted_kind::smoothing:
+    return smoothing_member();
+  }
+  return linear_member();
+}
+
 expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
                                  const model_composed& composed) {
   kept_network kept;
@@ -127,12 +142,7 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
       auto fitted = find_fitted(s, m.fitted());
       if (!fitted)
         return tl::unexpected(fitted.error());
-      if (m.trees)
-        kept.members.emplace_back(*m.trees);
-      else if (m.convolutions)
-        kept.members.emplace_back(*m.convolutions);
-      else
-        kept.members.emplace_back(linear_member());
+      kept.members.push_back(member_of(m));
       weights = std::move(*fitted);
     } else {
       auto one = find_kept(s, file, m.id);

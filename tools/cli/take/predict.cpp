@@ -68,10 +68,11 @@ expected<prediction_format> format_of(const predict_options& options,
                     + ": it is not known how far this network is off, which --intervals "
                       "takes; it is recorded of the champion, and of the best random "
                       "candidate, when a run ends");
-  return interval_reach(trained.errors, *options.intervals).map([&](double reach) {
-    format.reach = reach;
-    return format;
-  });
+  return intervals_of(trained.errors, *options.intervals)
+      .map([&](interval_rule&& intervals) {
+        format.intervals = std::move(intervals);
+        return format;
+      });
 }
 
 /// How good the predictions are, in the words or the JSON that were asked for.
@@ -80,8 +81,7 @@ expected<std::string> score_of(const predict_options& options,
                                const trained_network& trained,
                                const std::vector<float>& outputs,
                                const prediction_format& format) {
-  const auto score =
-      score_predictions(outputs, *examples.targets, trained.how, format.reach);
+  const auto score = score_predictions(outputs, examples, trained.how, format.intervals);
   if (!score)
     return fail_in(options.data.string(), score.error());
   if (const auto left_out = left_out_text(*examples.targets); !left_out.empty())
@@ -95,11 +95,6 @@ expected<void> check_target(const predict_options& options, const new_examples& 
                             const preprocessing& how) {
   if (!options.score || examples.targets)
     return {};
-  if (!examples.forecasts.rows.empty() && how.shape.layout() != layout::sequence)
-    return fail_in(options.data.string(),
-                   {error_kind::invalid_input,
-                    "what follows its series is forecast, and it holds nothing that "
-                    "--score could compare with; how good forecasts are, the run says"});
   if (how.shape.layout() == layout::sequence)
     return fail_in(options.data.string(),
                    {error_kind::invalid_input,
@@ -128,8 +123,10 @@ expected<predicted> predict(const predict_options& options) {
   const auto format = format_of(options, *trained);
   if (!format)
     return tl::unexpected(format.error());
+  auto reading = trained->reading;
+  reading.forecast.hold_back = reading.forecast.horizon > 0 && options.score;
   const auto examples =
-      read_new_examples(options.data, options.array, trained->reading, trained->how);
+      read_new_examples(options.data, options.array, reading, trained->how);
   if (!examples)
     return tl::unexpected(examples.error());
   if (auto there = check_target(options, *examples, trained->how); !there)
@@ -232,7 +229,11 @@ void add_predict(CLI::App& app, command& chosen) {
       "  clade predict houses.safetensors new.csv --intervals 0.9\n"
       "  clade predict houses.safetensors sold.csv --score --intervals 0.9\n"
       "Intervals are as wide as the errors on the validation data say (split conformal\n"
-      "prediction), the same for each example.");
+      "prediction): the same for each example, and of forecasts as wide as those that\n"
+      "looked as many steps ahead were off.\n"
+      "Of a model of forecasts, --score holds the last steps of each series back, "
+      "forecasts "
+      "them\nfrom what was before, and compares.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return run_predict(*options); }; });
 }

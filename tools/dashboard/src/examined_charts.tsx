@@ -3,6 +3,7 @@ import { Chart } from "./chart_tools";
 import type { Table } from "./csv";
 import { type Canvas, Drawing } from "./drawing";
 import { class_figures } from "./examined";
+import { Forecasts } from "./forecast_charts";
 import { count, metric, rounded } from "./format";
 import type { ColumnImportance, TestDetails } from "./model";
 import { Panel } from "./parts";
@@ -14,6 +15,7 @@ export function Details({ details, of }: { details: TestDetails; of: string }) {
   return (
     <>
       {details.classes && details.confusion && <Classes classes={details.classes} confusion={details.confusion} of={of} />}
+      {!!details.forecasts?.length && <Forecasts forecasts={details.forecasts} />}
       {!!details.pairs?.length && <Residuals pairs={details.pairs} of={of} />}
       {!!details.reliability?.bins.length && <Reliability reliability={details.reliability} />}
       {!!details.columns?.columns.length && <Columns columns={details.columns} />}

@@ -62,6 +62,18 @@ export interface TestDetails {
   reliability?: { error: number; bins: { examples: number; said: number; right: number }[] } | null;
   /** By how much the model is worse without what a column tells, the most important first. */
   columns?: { metric: string; examples: number; times: number; columns: ColumnImportance[] } | null;
+  forecasts?: Forecast[] | null;
+}
+
+/** A forecast of the test part beside what came; null is a gap. */
+export interface Forecast {
+  series: string[];
+  from: string;
+  origin: string;
+  to: string;
+  past: (number | null)[];
+  /** The ends of the 90 % interval, where enough errors are known. */
+  steps: { ahead: number; actual: number; predicted: number; low?: number; high?: number }[];
 }
 
 export interface ColumnImportance {

@@ -53,7 +53,8 @@ def plain_name(text: str) -> str:
 def search(data: Any, target: Any = None, *, minutes: float | None = None, task: str | None = None, name: str | None = None,
            seed: int | None = None, slots: int | str | None = None, runs: str | os.PathLike[str] | None = None,
            horizon: int | None = None, time: str | None = None, series: str | list[str] | None = None,
-           season: int | None = None, settings: Mapping[str, object] | None = None, progress: bool = True, wait: bool = True) -> Run:
+           season: int | None = None, layout: str | None = None, settings: Mapping[str, object] | None = None,
+           progress: bool = True, wait: bool = True) -> Run:
     """Searches for networks that predict one column from the others, and returns the run.
 
     data      a DataFrame of pandas or polars, an array (rows of columns, or images), or the path of a file
@@ -70,6 +71,8 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     time, series, season   of a forecast: the column of times, the columns that tell series apart, and the steps of a
               season, where what is found out is wrong. Without a horizon, each series that `series` tells apart is an
               example, with one value of the target: `run.predict(df)` then gives one for each series
+    layout    of an array of images "channels_first" or "channels_last"; of a table whose columns count up "series", if each
+              row is one, or "table"; where what is found out is wrong
     settings  keys of the experiment file, such as {"evolution.population": 48}
     progress  whether a bar is shown, what was seen in the data, and the scores and notes at the end (all on standard error;
               `run.summary()` has them later)
@@ -87,9 +90,9 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     named = name or ("" if target is None or hasattr(target, "__len__") and not isinstance(target, str) else target)
     stem = plain_name(str(named))
     source = store_training(data, target, stem, folder / "data")
-    forecast = {"--horizon": horizon, "--time": time, "--season": season,
-                "--series": ",".join([series] if isinstance(series, str) else series) if series else None}
-    experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots, forecast)
+    forms = {"--horizon": horizon, "--time": time, "--season": season, "--layout": layout,
+             "--series": ",".join([series] if isinstance(series, str) else series) if series else None}
+    experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots, forms)
     say(seen_text(seen), progress)
     chosen = {"experiment.name": stem, **_category_settings(source, experiment), **(settings or {})}
     return start(experiment, folder, chosen, progress=progress, wait=wait, seen=seen)
@@ -105,7 +108,7 @@ def _category_settings(source: Source, experiment: pathlib.Path) -> dict[str, ob
 
 def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: float | None, task: str | None,
                       seed: int | None, slots: int | str | None,
-                      forecast: Mapping[str, object]) -> tuple[pathlib.Path, dict[str, Any]]:
+                      forms: Mapping[str, object]) -> tuple[pathlib.Path, dict[str, Any]]:
     """Lets the program look at the data and write the experiment beside it; returns that file, and what it saw."""
     store.mkdir(parents=True, exist_ok=True)
     file = store / f"{name}-{source.file.name.partition('.')[0].removeprefix(name + '-')}.toml"
@@ -113,7 +116,7 @@ def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: f
     if source.named:
         words += ["--header", "names", "--decimal", "."]
     for option, value in (("--target", source.target_file or source.target), ("--task", task), ("--minutes", minutes),
-                          ("--seed", seed), ("--slots", slots), *forecast.items()):
+                          ("--seed", seed), ("--slots", slots), *forms.items()):
         if value is not None:
             words += [option, value]
     events = map(json.loads, call(*words).splitlines())

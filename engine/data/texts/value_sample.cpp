@@ -1,7 +1,7 @@
 // A text whose hash is among the smallest now was among them whenever it was added, for
 // the bound only sinks: so the counts of the texts that are kept are exact.
 
-#include "engine/data/columns/value_sample.hpp"
+#include "engine/data/texts/value_sample.hpp"
 
 #include "genome/genes/hash.hpp"
 
