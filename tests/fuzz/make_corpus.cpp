@@ -296,6 +296,18 @@ void write_data() {
         std::string("\1\1\1", 3)
             + "1.5,1,p,2024-01-01,u\n,2,p,2024-01-04,u\n2,3,p,2024-01-01,v\n");
   write("long_table", "plain", std::string("\0\0\0", 3) + "a,1,p\na,2,p\nb,3,q\n");
+  const auto number = [](std::uint64_t n) {
+    return std::string(reinterpret_cast<const char*>(&n), sizeof n);
+  };
+  write("folder_bundle", "two",
+        number(2) + number(5) + number(3) + "a/1" + number(0) + number(5) + "b/c/2"
+            + "words");
+  write("folder_bundle", "outside", number(1) + number(1) + number(4) + "../x" + "y");
+  // The first two bytes are the lengths of two texts.
+  write("text_folder", "three", "\5\6words\"a\", b\nmore\r\n");
+  write("text_folder", "latin",
+        "\4\4caf\xe9\xff\xfe"
+        "a\1\xef\xbb\xbf\xc3\xa4");
   // The first three bytes are the choices of series_fuzz.cpp.
   write("series", "classes", std::string("\0\2\0", 3) + "1,2:3:a\n4:5,?:b\n");
   write("series", "numbers", std::string("\1\1\3", 3) + "1,2:3\n4,5,6:7\n");

@@ -32,6 +32,11 @@ class Forecasts(SearchTest):
         truth = pandas.DataFrame(sales(90, 5)).groupby("shop").tail(5)["sold"]
         self.assertLess(abs(found["sold"].to_numpy() - truth.to_numpy()).max(), 10)
 
+        wide = run.predict(frame, intervals=0.8)
+        self.assertEqual(list(wide.columns), ["shop", "day", "sold", "sold_low", "sold_high"])
+        self.assertEqual(list(wide["sold"]), list(found["sold"]))
+        self.assertTrue((wide["sold_low"] < wide["sold"]).all() and (wide["sold"] < wide["sold_high"]).all())
+
         like_it = run.predict(polars.DataFrame(sales(90)))
         self.assertEqual(like_it.columns, ["shop", "day", "sold"])
         self.assertEqual(like_it["day"].to_list()[:5], [d.to_pydatetime() for d in found["day"][:5]])

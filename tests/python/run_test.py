@@ -138,6 +138,12 @@ class Searching(SearchTest):
         predicted = run.predict(frame)
         self.assertGreater(predicted.mean(), 500)
         self.assertEqual(predicted.name, "price")
+        wide = run.predict(frame, intervals=0.8)
+        self.assertEqual(list(wide.columns), ["price", "price_low", "price_high"])
+        self.assertEqual(list(wide["price"]), list(predicted))
+        self.assertTrue((wide["price_low"] < wide["price"]).all())
+        like_it = run.predict(pl.DataFrame({"x": x, "z": x[::-1]}), intervals=0.8)
+        self.assertEqual(like_it["price_high"].to_list(), list(wide["price_high"]))
         with self.assertRaises(clade.CladeError) as caught:
             run.predict_proba(frame)
         self.assertIn("a number is predicted", str(caught.exception))

@@ -19,8 +19,16 @@ constexpr std::size_t most_to_train = 120'000, most_to_judge = 10'000;
 constexpr std::size_t enough_to_judge = 2'000;
 /// No part is judged by windows of more origins in one series.
 constexpr std::size_t most_origins = 100;
-/// So many series have a forecast that is drawn, with so many values before it.
+/// So many series have a forecast that is drawn, with so many values before it at most.
 constexpr std::size_t most_drawn = 6, most_past = 96;
+
+/// The values before a forecast that are drawn: three times as many as it has steps, or two
+/// seasons.
+std::size_t past_steps(const history& from, std::size_t horizon) {
+  constexpr std::size_t least = 12;
+  return std::clamp(std::max(3 * horizon, 2 * static_cast<std::size_t>(from.season)),
+                    least, most_past);
+}
 
 /// The first step of each part behind the training part, and the end.
 struct series_parts {
@@ -204,7 +212,8 @@ private:
     const auto count = out_.steps.ahead.size() - last_begins_;
     if (count == 0)
       return;
-    const auto begin = origin + 1 - std::min(origin + 1, most_past);
+    const auto begin =
+        origin + 1 - std::min(origin + 1, past_steps(from_, params_.forecast.horizon));
     const auto& values = series.values;
     out_.steps.drawn.push_back(
         {.series = series.key,

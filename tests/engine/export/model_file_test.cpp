@@ -39,6 +39,34 @@ std::string error_of(exported_model m) {
   return error_of(encode_safetensors(m));
 }
 
+/// An ensemble of two members with random weights, as it is and as it is read back.
+struct read_ensemble {
+  network joined;
+  std::vector<weight_tensor> weights;
+  trained_network read;
+};
+
+/// Gives the model the network of its members, and reads it back.
+read_ensemble read_back(exported_model& m, mixed_answers what) {
+  const auto space = parse_search_space(m.origin->search_space, "its space").value();
+  auto n = decode_mixture(space, m.origin->members, m.how.as_problem(), what);
+  INFO((n ? "" : n.error().message));
+  REQUIRE(n);
+  auto weights = test::random_weights(*n, 1);
+  weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
+  weights.push_back({"mixture.temperature", {1}, {1}});
+  const auto parts = export_network(*n, weights);
+  INFO((parts ? "" : parts.error().message));
+  REQUIRE(parts);
+  m.steps = parts->steps;
+  m.weights = parts->weights;
+  m.run_tensors = parts->run_tensors;
+  auto read = decode_model(encode_safetensors(m));
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  return {std::move(*n), std::move(weights), std::move(*read)};
+}
+
 } // namespace
 
 TEST_CASE("model file: it holds the network, its weights and how examples are read") {
@@ -106,27 +134,11 @@ TEST_CASE("model file: an ensemble of sequences has random convolutions") {
   auto m = test::a_tiny_model();
   m.how = {.shape = {{4, 2}}, .width = 8, .classes = {"no", "yes"}};
   m.how.checksum = {1, 2};
-  const auto space = parse_search_space(m.origin->search_space, "its space").value();
   m.origin->members = {linear_member(),
                        convolution_sizes{.dilations = 1, .groups = 1, .thresholds = 2}};
-  const auto n = decode_mixture(space, m.origin->members, m.how.as_problem(),
-                                mixed_answers::probabilities);
-  INFO((n ? "" : n.error().message));
-  REQUIRE(n);
-  auto weights = test::random_weights(*n, 1);
-  weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
-  weights.push_back({"mixture.temperature", {1}, {1}});
-  const auto parts = export_network(*n, weights);
-  INFO((parts ? "" : parts.error().message));
-  REQUIRE(parts);
-  m.steps = parts->steps;
-  m.weights = parts->weights;
-  m.run_tensors = parts->run_tensors;
-  const auto read = decode_model(encode_safetensors(m));
-  INFO((read ? "" : read.error().message));
-  REQUIRE(read);
-  CHECK(read->network == *n);
-  CHECK(read->weights == weights);
+  const auto [joined, weights, read] = read_back(m, mixed_answers::probabilities);
+  CHECK(read.network == joined);
+  CHECK(read.weights == weights);
   m.origin->members[1] = convolution_sizes{.dilations = 20};
   CHECK(has(error_of(m), "random convolutions of impossible size or place"));
 }
@@ -136,27 +148,12 @@ TEST_CASE("model file: an ensemble of forecasts has exponential smoothing") {
     auto m = test::a_tiny_model();
     m.how.task = regression;
     m.how.classes = {};
-    const auto space = parse_search_space(m.origin->search_space, "its space").value();
     m.origin->members = {linear_member(), smoothing_member()};
     if (with_trees)
       m.origin->members[0] = tree_sizes{.trees = 3, .depth = 2};
-    const auto n = decode_mixture(space, m.origin->members, m.how.as_problem(),
-                                  mixed_answers::values);
-    REQUIRE(n);
-    auto weights = test::random_weights(*n, 1);
-    weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
-    weights.push_back({"mixture.temperature", {1}, {1}});
-    const auto parts = export_network(*n, weights);
-    INFO((parts ? "" : parts.error().message));
-    REQUIRE(parts);
-    m.steps = parts->steps;
-    m.weights = parts->weights;
-    m.run_tensors = parts->run_tensors;
-    const auto read = decode_model(encode_safetensors(m));
-    INFO((read ? "" : read.error().message));
-    REQUIRE(read);
-    CHECK(read->network == *n);
-    CHECK(read->weights == weights);
+    const auto [joined, weights, read] = read_back(m, mixed_answers::values);
+    CHECK(read.network == joined);
+    CHECK(read.weights == weights);
   }
 }
 
@@ -166,29 +163,13 @@ TEST_CASE("model file: members are mirrored as they were, and no member of a tab
   m.how.checksum = {1, 2};
   m.origin->search_space =
       "image = true\n[limits]\ninitial_nodes = 1\n[operators.conv]\nfilters = [2, 4]\n";
-  const auto space = parse_search_space(m.origin->search_space, "its space").value();
   const auto genes = test::a_chain({{{}, "conv", {{"filters", std::int64_t{2}}}}});
   for (const std::vector<bool>& mirrored :
        {std::vector<bool>{true, false}, {false, true}}) {
     m.origin->members = {candidate_member{genes, mirrored[0]},
                          candidate_member{genes, mirrored[1]}};
-    const auto n = decode_mixture(space, m.origin->members, m.how.as_problem(),
-                                  mixed_answers::probabilities);
-    INFO((n ? "" : n.error().message));
-    REQUIRE(n);
-    auto weights = test::random_weights(*n, 1);
-    weights.push_back({"mixture.shares", {2}, {0.5F, 0.5F}});
-    weights.push_back({"mixture.temperature", {1}, {1}});
-    const auto parts = export_network(*n, weights);
-    INFO((parts ? "" : parts.error().message));
-    REQUIRE(parts);
-    m.steps = parts->steps;
-    m.weights = parts->weights;
-    m.run_tensors = parts->run_tensors;
-    const auto read = decode_model(encode_safetensors(m));
-    INFO((read ? "" : read.error().message));
-    REQUIRE(read);
-    CHECK(read->network == *n);
+    const auto ensemble = read_back(m, mixed_answers::probabilities);
+    CHECK(ensemble.read.network == ensemble.joined);
   }
   auto table = test::a_tiny_model();
   table.origin->members = {candidate_member{table.origin->genes, true}};

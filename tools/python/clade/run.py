@@ -235,8 +235,11 @@ class Run:
             call("export", self.folder, "--csv", file)
             return pandas.read_csv(file)
 
-    def predict(self, data: Any) -> Any:
+    def predict(self, data: Any, *, intervals: float | None = None) -> Any:
         """Returns the class or number that the run's model says of each row of a table, an array or a file.
+
+        `intervals`, such as 0.9, adds to each number the ends of the interval in which the value lies with that probability:
+        there are three columns then, "price", "price_low" and "price_high", or three numbers for each row.
 
         For pandas it is a Series with the same index, for polars a Series, for a folder of images or texts (or one of them) a
         dictionary by file, in order of `predict_proba`, else a list or a NumPy array. If the series of a table are examples,
@@ -244,7 +247,7 @@ class Run:
         forecasts series gives a table of the steps that follow each series in `data`: of pandas or polars for these, else
         a list of dictionaries.
         """
-        return self._predict(data)[0]
+        return self._predict(data, words=[] if intervals is None else ["--intervals", intervals])[0]
 
     def predict_proba(self, data: Any) -> Any:
         """Returns the probability of each class (a column) for each row, of pandas for pandas, polars for polars.
@@ -262,8 +265,8 @@ class Run:
         import numpy as np
         return np.column_stack(list(columns.values()))
 
-    def _predict(self, data: Any, number: int | None = None) -> tuple[Any, dict[Any, list[float]]]:
-        chosen: list[object] = [] if number is None else ["--genome", number]
+    def _predict(self, data: Any, number: int | None = None, words: list[object] | None = None) -> tuple[Any, dict[Any, list[float]]]:
+        chosen = [*(words or []), *([] if number is None else ["--genome", number])]
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "predicted.csv")
             if isinstance(data, (str, os.PathLike)):
@@ -273,7 +276,7 @@ class Run:
             with open(out, newline="", encoding="utf-8") as text:
                 head, *rows = csv.reader(text)
         if self.experiment.get("data", {}).get("horizon"):
-            return _forecasts(data, head, rows), {}
+            return _forecasts(data, head, rows, numbers=3 if words else 1), {}
         keys = ["file"] if head[0] == "file" else self.experiment.get("data", {}).get("series") or []
         names, labels = head[:len(keys)], [row[:len(keys)] for row in rows]
         head, rows = head[len(keys):], [row[len(keys):] for row in rows]
@@ -282,7 +285,7 @@ class Run:
             return _by_labels(data, names, labels, values, name) if keys else _like(data, values, name)
 
         if head[0] != "class":
-            return as_asked([float(row[0]) for row in rows], head[0]), {}
+            return _side_by_side([as_asked([float(row[i]) for row in rows], name) for i, name in enumerate(head)]), {}
         kind = self._labels()
         columns = {to_label(name.removeprefix("p(").removesuffix(")"), kind): [float(row[i]) for row in rows]
                    for i, name in enumerate(head) if name.startswith("p(")}
@@ -343,20 +346,39 @@ class Run:
         return run_html(self.folder.name, run, Network(self, int(number)) if number else None)
 
 
-def _forecasts(data: Any, head: list[str], rows: list[list[str]]) -> Any:
-    """Returns the rows as a table like `data`, whose columns have the same types there."""
+def _side_by_side(columns: list[Any]) -> Any:
+    """Returns one column as it is, and several as one table of what they are columns of."""
+    if len(columns) == 1:
+        return columns[0]
+    first = columns[0]
+    if isinstance(first, dict):
+        return {key: tuple(column[key] for column in columns) for key in first}
+    if isinstance(first, list):
+        return list(zip(*columns))
+    if library_of(first) == "pandas":
+        return _import_pandas().concat(columns, axis=1)
+    if library_of(first) == "polars":
+        import polars as pl
+        return pl.DataFrame(columns)
+    import numpy as np
+    return np.column_stack(columns)
+
+
+def _forecasts(data: Any, head: list[str], rows: list[list[str]], numbers: int) -> Any:
+    """Returns the rows, whose last columns are numbers, as a table like `data`, whose columns have the same types there."""
     columns = {name: [row[i] for row in rows] for i, name in enumerate(head)}
-    values: dict[str, Any] = {**columns, head[-1]: [float(value) for value in columns[head[-1]]]}
+    labels = head[:-numbers]
+    values: dict[str, Any] = {**columns, **{name: [float(value) for value in columns[name]] for name in head[-numbers:]}}
     if library_of(data) == "pandas":
         frame = _import_pandas().DataFrame(values)
-        return frame.astype({name: data[name].dtype for name in head[:-1] if name in data.columns})
+        return frame.astype({name: data[name].dtype for name in labels if name in data.columns})
     if library_of(data) == "polars":
         import polars as pl
         frame = pl.DataFrame(values)
-        known = [name for name in head[:-1] if name in data.columns]
+        known = [name for name in labels if name in data.columns]
         return frame.with_columns(pl.col(name).str.to_datetime().cast(data.schema[name]) if data.schema[name].is_temporal()
                                   else pl.col(name).cast(data.schema[name]) for name in known)
-    return [dict(zip(head, (*row[:-1], float(row[-1])))) for row in rows]
+    return [dict(zip(head, (*row[:-numbers], *map(float, row[-numbers:])))) for row in rows]
 
 
 def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chosen: list[object]) -> None:
