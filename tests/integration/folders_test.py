@@ -40,7 +40,8 @@ class FoldersOfTexts(RunTest):
         written = tomllib.loads(file.read_text())["data"]
         self.assertEqual((written["file"], written["test_file"]), ("reviews/train", "reviews/test"))
         run = self.finish("run", file, "--slots", "2", "--set", "evolution.population=4", "--set",
-                          "evolution.generations=2", "--set", "training.epochs=8")
+                          "evolution.generations=2", "--set", "training.epochs=8", "--set", "final.members=1", "--set",
+                          "final.folds=2", "--set", "final.epochs=8")
         self.assertIn("80 rows; beside the target 1 column: 1 text", run.said())
         folder = self.run_folder()
 

@@ -50,14 +50,15 @@ class Forecasts(RunTest):
                          {"horizon": HORIZON, "time": "day", "series": ["shop"], "season": 7, "known": ["sale"],
                           "target": "sold"})
         run = self.finish("run", self.file, "--slots", "2", "--set", "evolution.population=4", "--set",
-                          "evolution.generations=2", "--set", "training.epochs=8")
+                          "evolution.generations=2", "--set", "training.epochs=8", "--set", "final.members=1", "--set",
+                          "final.epochs=8")
         self.assertIn("4 series of 120 steps, a step is 1 day, a season is 7 steps; the next 6 are forecast", run.said())
         folder = self.run_folder()
-        stored = json.loads(self.finish("show", folder, "--json").out)
-        tests = {e["subject"]: e for e in stored["examinations"]}
+        end = json.loads(self.finish("show", folder, "--json").out)["end"]
+        tests = {one["subject"]: one["test_metrics"] for one in end["comparison"]}
         for simple in ("exponential smoothing", "seasonal naive", "linear model"):
-            self.assertGreater(tests[simple]["metrics"]["test.mae"], 0, simple)
-        drawn = tests["final model"]["details"]["forecasts"]
+            self.assertGreater(tests[simple]["test.mae"], 0, simple)
+        drawn = end["details"]["forecasts"]
         self.assertEqual([f["series"] for f in drawn], [[f"north {shop}"] for shop in range(4)])
         self.assertEqual([s["ahead"] for s in drawn[0]["steps"]], list(range(1, HORIZON + 1)))
         self.assertEqual(drawn[0]["to"], "2024-04-29")
@@ -84,14 +85,15 @@ class Forecasts(RunTest):
         by_model = self.finish("predict", model, self.data).out
         self.assertEqual([float(row["sold"]) for row in self.table(by_model)], [float(row["sold"]) for row in rows])
         # The last week is held back, forecast and compared.
-        self.data.write_text(sales(4, 120 + HORIZON))
-        score = json.loads(self.finish("predict", model, self.data, "--score", "--intervals", "0.8", "--json").out)
+        later = self.folder / "later.csv"
+        later.write_text(sales(4, 120 + HORIZON))
+        score = json.loads(self.finish("predict", model, later, "--score", "--intervals", "0.8", "--json").out)
         self.assertEqual((score["rows"], score["left_out"]), (4 * HORIZON, 0))
         self.assertLess(score["metrics"]["mase"], 1)
         self.assertLess(score["metrics"]["smape"], 0.2)
         self.assertGreater(score["intervals"]["coverage"], 0.5)
         held = self.folder / "held.csv"
-        self.finish("predict", model, self.data, "--score", "--output", held)
+        self.finish("predict", model, later, "--score", "--output", held)
         self.assertEqual([row["sold"] for row in self.table(held.read_text())], [row["sold"] for row in self.table(by_model)])
 
     def assert_refused(self, part, *words):

@@ -10,7 +10,8 @@ import unittest
 
 from live_runs import RunTest
 
-SMALL = ("--slots", "2", "--set", "evolution.population=4", "--set", "evolution.generations=2", "--set", "training.epochs=12")
+SMALL = ("--slots", "2", "--set", "evolution.population=4", "--set", "evolution.generations=2", "--set", "training.epochs=12",
+         "--set", "final.members=1", "--set", "final.folds=2", "--set", "final.epochs=12")
 
 
 def wave(kind, steps, phase):

@@ -1,6 +1,6 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           by_line test_places test_names robust columns type divisor preparation steps
+//           by_line parts_by_chance test_places test_names robust columns type divisor preparation steps
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
 //           of numbers; classes, test_names, robust: lists of texts; columns: a list of
 //           column; preparation: text)
@@ -11,7 +11,7 @@
 // list   := length item*
 // text   := length byte*
 //
-// Numbers are as they are in memory: task, layout, examples, by_line, inputs, type and
+// Numbers are as they are in memory: task, layout, examples, truths, inputs, type and
 // length are u64, and the divisor is f32. Type and divisor are those of the features.
 //
 // A length is checked against the bytes that are left before anything is taken for it.
@@ -145,6 +145,7 @@ std::string cached_form(const data_set& data) {
   w.list(std::vector<std::uint8_t>(data.numbers.begin(), data.numbers.end()));
   w.texts(data.classes);
   w.number(std::uint64_t{data.by_line});
+  w.number(std::uint64_t{data.parts_by_chance});
   w.list(data.test_places);
   w.texts(data.test_names);
   w.texts(data.robust);
@@ -185,6 +186,8 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.texts(data.classes);
   const auto by_line = r.number<std::uint64_t>();
   data.by_line = by_line == 1;
+  const auto by_chance = r.number<std::uint64_t>();
+  data.parts_by_chance = by_chance == 1;
   r.list(data.test_places);
   r.texts(data.test_names);
   r.texts(data.robust);
@@ -205,7 +208,7 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
   if (r.bad || !r.left.empty() || !truths || !form || !whole_steps || by_line > 1
-      || data.test_places.size() != data.test.size()
+      || by_chance > 1 || data.test_places.size() != data.test.size()
       || (!data.test_names.empty() && data.test_names.size() != data.test.size())
       || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))

@@ -123,6 +123,7 @@ expected<split_parts> split_as_asked(const examples& e,
 
 expected<void> set_parts(const examples& e, const examples* test,
                          const data_params& params, std::uint64_t seed, data_set& data) {
+  data.parts_by_chance = params.split_by == split_rule::random && e.parts.empty();
   const split_shares shares{params.train, params.validation,
                             test == nullptr ? params.test : 0};
   const std::vector<std::int64_t> same(data.labels.empty() ? e.count : 0, 0);

@@ -35,6 +35,9 @@ struct data_set {
   double target_deviation = 1;
   std::vector<std::string> classes;                   ///< Names by label.
   std::vector<std::uint32_t> train, validation, test; ///< Indices of examples.
+  /// Whether chance alone decided which examples are of the train and which of the validation
+  /// part: not time, groups or the steps of a forecast, whose neighbors tell too much.
+  bool parts_by_chance = true;
   /// The place of each example of `test` in its file: its line, or its index from 0.
   std::vector<std::uint64_t> test_places;
   bool by_line = false; ///< Places are lines.

@@ -35,6 +35,7 @@ std::shared_ptr<const example_source> source_of(data_set data) {
                        .train = std::move(data.train),
                        .validation = std::move(data.validation),
                        .test = std::move(data.test),
+                       .parts_by_chance = data.parts_by_chance,
                        .test_places = std::move(data.test_places),
                        .by_line = data.by_line,
                        .test_names = std::move(data.test_names),

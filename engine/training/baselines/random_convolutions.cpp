@@ -163,7 +163,8 @@ public:
         params_(params),
         problem_{{{data.features.size(1), data.features.size(2)}},
                  data.task.outputs(data.classes.size())},
-        few_(data.train.size(0) + data.validation.size(0) <= few_examples_of_ridge) {}
+        few_(data.parts_by_chance
+             && data.train.size(0) + data.validation.size(0) <= few_examples_of_ridge) {}
 
   [[nodiscard]] expected<fitted_convolutions> fit();
 

@@ -24,7 +24,8 @@ at::Tensor indices(std::vector<std::int64_t> values, const at::Device& device) {
 } // namespace
 
 bool folds_are_of_both(const device_data& data) {
-  return data.train.size(0) + data.validation.size(0) < few_examples;
+  return data.parts_by_chance
+         && data.train.size(0) + data.validation.size(0) < few_examples;
 }
 
 at::Tensor both_parts(const device_data& data) {

@@ -10,8 +10,9 @@ namespace clade {
 /// is one of chance, and it would be judged too well.
 inline constexpr std::int64_t few_examples = 5'000;
 
-/// Returns whether the folds of these data are dealt from both parts. Then each of their
-/// examples can be judged by a model that was trained without it.
+/// Returns whether the folds of these data are dealt from both parts: there are few, and
+/// chance alone made the parts. Then each of their examples can be judged by a model that was
+/// trained without it.
 [[nodiscard]] bool folds_are_of_both(const device_data& data);
 
 /// Returns the examples of the train and of the validation part, in this order.

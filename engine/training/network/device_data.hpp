@@ -33,6 +33,7 @@ struct device_data {
   example_tensors features;
   at::Tensor targets;                 ///< int64 [examples], or float32 [examples, 1].
   at::Tensor train, validation, test; ///< int64 indices.
+  bool parts_by_chance = true;        ///< The same as in `source_description`.
   learning_task task = classification;
   double target_deviation = 1; ///< Turns errors into the target's own unit.
   double target_mean = 0;

@@ -334,6 +334,7 @@ TEST_CASE("cache: any bytes are a cached form or nothing") {
   data.train = {1, 2, 3};
   data.numbers = {true, false, true};
   data.examples = 2;
+  data.parts_by_chance = false;
   data.steps = std::make_shared<const forecast_steps>(forecast_steps{
       .ahead = {1, 2},
       .offset = {10, 20},
@@ -343,6 +344,7 @@ TEST_CASE("cache: any bytes are a cached form or nothing") {
   const auto whole = cached_form(data);
   REQUIRE(parse_cached_form(whole));
   CHECK(*parse_cached_form(whole)->steps == *data.steps);
+  CHECK_FALSE(parse_cached_form(whole)->parts_by_chance);
   for (std::size_t end = 0; end < whole.size(); ++end)
     CHECK_FALSE(parse_cached_form(std::string_view(whole).substr(0, end)));
   CHECK(rc::check([&] {

@@ -250,6 +250,7 @@ TEST_CASE("forecast: data is loaded in parts, and new rows go through the same s
   CHECK_FALSE(data->train.empty());
   CHECK(data->train.back() < data->examples);
   CHECK(data->validation.size() == data->test.size());
+  CHECK_FALSE(data->parts_by_chance);
   REQUIRE(data->steps);
   CHECK(data->steps->ahead.size() == data->examples);
   CHECK(data->steps->drawn.size() == 2);
