@@ -86,7 +86,27 @@ void number(table_text& out, double v) {
 
 } // namespace
 
-window_columns columns_of_windows(const history& from) {
+namespace {
+
+/// Whether the first steps of a series, those of its training part at the least, are of all
+/// months.
+bool knows_all_months(const history& from) {
+  constexpr double share = 0.6;
+  for (const auto& series : from.series) {
+    std::set<int> seen;
+    const auto steps =
+        static_cast<std::int64_t>(share * static_cast<double>(series.values.size()));
+    for (std::int64_t i = 0; i < steps && seen.size() < 12; ++i)
+      seen.insert(static_cast<int>(from.grid.parts(series.first + i).month));
+    if (seen.size() == 12)
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+window_columns columns_of_windows(const history& from, window_use use) {
   window_columns out;
   const auto category = [&](const std::string& name) {
     out.names.push_back(name);
@@ -103,7 +123,9 @@ window_columns columns_of_windows(const history& from) {
   }
   const auto parts = from.grid.parts(0);
   const bool within_year = from.grid.of != time_grid::unit::month || from.grid.step < 12;
-  if (parts.month > 0 && within_year)
+  out.month = parts.month > 0 && within_year
+              && (use == window_use::to_forecast || knows_all_months(from));
+  if (out.month)
     category("month");
   if (parts.weekday)
     category("weekday");
@@ -138,9 +160,8 @@ series_windows::series_windows(const history& from, const series_history& series
       columns_(columns),
       season_(static_cast<std::size_t>(from.season)),
       filled_(without_gaps(series.values, season_)),
-      scale_(naive_scale(series, season_, fitted)),
-      model_(fit_smoothing(std::span(filled_).first(fitted), season_)),
-      state_(model_, std::span(filled_).first(fitted)) {
+      scale_(naive_scale(series, season_, fitted)) {
+  refit(fitted);
   sums_.push_back(0);
   errors_.push_back(0);
   for (std::size_t i = 0; i < filled_.size(); ++i) {
@@ -170,10 +191,17 @@ series_windows::series_windows(const history& from, const series_history& series
   }
 }
 
+void series_windows::refit(std::size_t fitted) {
+  const auto values = std::span(filled_).first(fitted);
+  model_ = fit_smoothing(values, season_);
+  state_.emplace(model_, values);
+  taken_ = 0;
+}
+
 void series_windows::move_to(std::size_t origin) {
   origin_ = origin;
   for (; taken_ <= origin; ++taken_)
-    state_.add(value(taken_));
+    state_->add(value(taken_));
 }
 
 /// The value so many steps before the origin, or the first.
@@ -196,7 +224,7 @@ double series_windows::scale() const {
 }
 
 double series_windows::offset(std::size_t ahead) const {
-  const double smoothed = state_.ahead(ahead);
+  const double smoothed = state_->ahead(ahead);
   return is_finite_float(smoothed) ? smoothed : back(season_before(ahead));
 }
 
@@ -238,7 +266,7 @@ void series_windows::write_lags(std::size_t ahead, table_text& out) const {
                        / static_cast<double>(std::max<std::size_t>(origin_, 1));
   scaled(value(origin_) + drift * static_cast<double>(ahead));
   number(out, naive(ahead));
-  scaled(state_.level());
+  scaled(state_->level());
 }
 
 void series_windows::write_covariates(std::size_t ahead, table_text& out) const {
@@ -273,9 +301,7 @@ void series_windows::write(std::size_t ahead, table_text& out) const {
       out.field(std::string_view(series_.key[k]));
   const auto at =
       from_.grid.parts(series_.first + static_cast<std::int64_t>(origin_ + ahead));
-  const bool within_year =
-      from_.grid.of != time_grid::unit::month || from_.grid.step < 12;
-  if (at.month > 0 && within_year)
+  if (columns_.month)
     out.field(std::string_view(fmt::format("month {}", at.month)));
   if (at.weekday)
     out.field(std::string_view(fmt::format("day {}", *at.weekday)));

@@ -6,6 +6,8 @@
 #include "engine/data/forecast/smoothing.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,15 @@ struct window_columns {
   std::vector<std::string> names;
   std::vector<column_choice> kinds; ///< Kinds of columns that are no numbers.
   std::vector<bool> keys;           ///< By column of keys, whether it is one.
+  bool month = false;               ///< Whether there is one of months.
 };
 
-[[nodiscard]] window_columns columns_of_windows(const history& from);
+/// New windows have all columns: models pass over those that they have not learnt from.
+enum class window_use : std::uint8_t { to_learn_from, to_forecast };
+
+/// Windows to learn from have a column of months only if these have seen all of them: a month
+/// that comes for the first time would be answered by chance.
+[[nodiscard]] window_columns columns_of_windows(const history& from, window_use use);
 
 /// Writes the windows of one series, whose origins rise.
 class series_windows {
@@ -30,6 +38,8 @@ public:
   series_windows(const series_windows&) = delete;
   series_windows& operator=(const series_windows&) = delete;
 
+  /// Fits the smoothing anew, to so many of the first steps, two at least.
+  void refit(std::size_t fitted);
   /// Moves the origin to this step, which counts from 0 and is not before the last one.
   void move_to(std::size_t origin);
   /// Writes the fields of the window that is so many steps ahead of the origin, without a
@@ -71,7 +81,7 @@ private:
   std::vector<covariate_steps> covariates_;
   double scale_ = 1;
   smoothing_model model_;
-  smoothing_state state_;
+  std::optional<smoothing_state> state_;
   std::size_t taken_ = 0; ///< How many steps the state has seen.
   std::size_t origin_ = 0;
 };

@@ -19,6 +19,8 @@ constexpr std::size_t most_to_train = 120'000, most_to_judge = 10'000;
 constexpr std::size_t enough_to_judge = 2'000;
 /// No part is judged by windows of more origins in one series.
 constexpr std::size_t most_origins = 100;
+/// Smoothing is fitted anew when there are as many times as many steps.
+constexpr double refit_growth = 1.15;
 /// So many series have a forecast that is drawn, with so many values before it at most.
 constexpr std::size_t most_drawn = 6, most_past = 96;
 
@@ -81,10 +83,10 @@ std::vector<std::string> names_of_labels(const history& from) {
 
 class window_writer {
 public:
-  window_writer(const history& from, const data_params& params)
+  window_writer(const history& from, const data_params& params, window_use use)
       : from_(from),
         params_(params),
-        columns_(columns_of_windows(from)),
+        columns_(columns_of_windows(from, use)),
         text_(std::uint64_t{4} << 30) {
     out_.kinds = columns_.kinds;
     out_.inputs = columns_.names.size();
@@ -173,9 +175,26 @@ public:
   }
 
 private:
+  /// The first windows of a part count from smoothing that so many steps decide.
+  std::size_t early_fit(std::size_t last) const {
+    constexpr double share = 0.3;
+    const auto steps = static_cast<std::size_t>(share * static_cast<double>(last + 1));
+    return std::min(last + 1, std::max(steps, 2 * least_history(from_) + 2));
+  }
+
+  // The form of the smoothing that fits best changes as steps come. Models learn what there
+  // is to correct of each as it would have been chosen then, since they are asked of forms
+  // that all steps so far have decided.
   void add_part(series_windows& of_one, const series_history& series, window_part part,
                 std::size_t first, std::size_t last, std::size_t most) {
+    std::size_t fitted =
+        std::max(first + 1, part == window_part::train ? early_fit(last) : 0);
+    of_one.refit(fitted);
     for_origins(first, last, most, [&](std::size_t origin) {
+      if (static_cast<double>(origin + 1) >= refit_growth * static_cast<double>(fitted)) {
+        fitted = origin + 1;
+        of_one.refit(fitted);
+      }
       of_one.move_to(origin);
       last_begins_ = out_.steps.ahead.size();
       for (std::size_t ahead = 1; ahead <= params_.forecast.horizon && !failed_;
@@ -265,7 +284,7 @@ private:
 } // namespace
 
 expected<window_table> training_windows(const history& from, const data_params& params) {
-  return window_writer(from, params).for_training();
+  return window_writer(from, params, window_use::to_learn_from).for_training();
 }
 
 data_params params_of(const window_table& windows) {
@@ -280,7 +299,7 @@ data_params params_of(const window_table& windows) {
 
 expected<window_table> new_windows(const history& from, const data_params& params) {
   if (!params.forecast.hold_back)
-    return window_writer(from, params).for_forecasts(nullptr);
+    return window_writer(from, params, window_use::to_forecast).for_forecasts(nullptr);
   history before = from;
   for (auto& series : before.series) {
     const auto kept =
@@ -289,7 +308,7 @@ expected<window_table> new_windows(const history& from, const data_params& param
     series.values.resize(kept);
     series.lines.resize(kept);
   }
-  return window_writer(before, params).for_forecasts(&from);
+  return window_writer(before, params, window_use::to_forecast).for_forecasts(&from);
 }
 
 } // namespace clade

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <set>
 #include <string>
@@ -218,6 +219,30 @@ TEST_CASE("windows: a forecast of a series with gaps is drawn as far as it is kn
   CHECK(one.count == 3);
   CHECK(std::isnan(one.past[8])); // Step 50 of those from 42 to 55.
   CHECK(steps.ahead[one.first + 1] == 3);
+}
+
+TEST_CASE("windows: months are learnt from only where all of them were seen",
+          "[forecast]") {
+  const auto columns = [](int days, bool to_learn_from) {
+    std::string text = "shop,day,price,sold\n";
+    auto day = std::chrono::sys_days(std::chrono::year(2023) / 3 / 1);
+    for (int i = 0; i < days; ++i, day += std::chrono::days(1)) {
+      const std::chrono::year_month_day date(day);
+      text += fmt::format("a,{}-{:02}-{:02},0,{}\n", static_cast<int>(date.year()),
+                          static_cast<unsigned>(date.month()),
+                          static_cast<unsigned>(date.day()), i % 7);
+    }
+    const auto from = read_history(text, "x.csv", of_sales());
+    REQUIRE(from);
+    const auto windows = to_learn_from ? training_windows(*from, of_sales())
+                                       : new_windows(*from, of_sales());
+    REQUIRE(windows);
+    return windows->text.substr(0, windows->text.find('\n'));
+  };
+  CHECK(columns(300, true).starts_with("weekday,steps ahead,"));
+  CHECK(columns(700, true).starts_with("month,weekday,steps ahead,"));
+  // New windows have the column for any model.
+  CHECK(columns(300, false).starts_with("month,weekday,steps ahead,"));
 }
 
 TEST_CASE("windows: a series that is too short is left out, all are an error",
