@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     hold_window_laws(*windows, windows->parts.size());
   else
     refused(windows);
-  const auto next = new_windows(*from, params);
+  const auto next = new_windows(*from, params, {});
   if (!next)
     return refused(next);
   hold(next->rows.size() == next->lines.size(), "a forecast has its line");

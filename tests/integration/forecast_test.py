@@ -92,6 +92,16 @@ class Forecasts(RunTest):
         self.assertLess(score["metrics"]["mase"], 1)
         self.assertLess(score["metrics"]["smape"], 0.2)
         self.assertGreater(score["intervals"]["coverage"], 0.5)
+        # One of the series alone is forecast alike.
+        one = self.folder / "one.csv"
+        lines = self.data.read_text().splitlines()
+        one.write_text("\n".join(line for line in lines if line.startswith(("shop", "north 2"))) + "\n")
+        alone = self.finish("predict", model, one)
+        # A network rounds otherwise where it is asked of fewer at once.
+        for row, same in zip(self.table(alone.out), (r for r in self.table(by_model) if r["shop"] == "north 2"), strict=True):
+            self.assertEqual(row["day"], same["day"])
+            self.assertAlmostEqual(float(row["sold"]), float(same["sold"]), places=3)
+        self.assertEqual(alone.err, "")
         held = self.folder / "held.csv"
         self.finish("predict", model, later, "--score", "--output", held)
         self.assertEqual([row["sold"] for row in self.table(held.read_text())], [row["sold"] for row in self.table(by_model)])

@@ -106,7 +106,11 @@ bool knows_all_months(const history& from) {
 
 } // namespace
 
-window_columns columns_of_windows(const history& from, window_use use) {
+window_columns columns_of_windows(const history& from,
+                                  std::span<const std::string> learnt) {
+  const auto knows = [&](const std::string& name) {
+    return std::ranges::find(learnt, name) != learnt.end();
+  };
   window_columns out;
   const auto category = [&](const std::string& name) {
     out.names.push_back(name);
@@ -117,14 +121,15 @@ window_columns columns_of_windows(const history& from, window_use use) {
     for (const auto& series : from.series)
       if (values.size() <= most_keys)
         values.insert(series.key[k]);
-    out.keys.push_back(values.size() > 1 && values.size() <= most_keys);
+    out.keys.push_back(learnt.empty() ? values.size() > 1 && values.size() <= most_keys
+                                      : knows(from.keys[k]));
     if (out.keys.back())
       category(from.keys[k]);
   }
   const auto parts = from.grid.parts(0);
   const bool within_year = from.grid.of != time_grid::unit::month || from.grid.step < 12;
   out.month = parts.month > 0 && within_year
-              && (use == window_use::to_forecast || knows_all_months(from));
+              && (learnt.empty() ? knows_all_months(from) : knows("month"));
   if (out.month)
     category("month");
   if (parts.weekday)

@@ -6,8 +6,8 @@
 #include "engine/data/forecast/smoothing.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,12 +21,12 @@ struct window_columns {
   bool month = false;               ///< Whether there is one of months.
 };
 
-/// New windows have all columns: models pass over those that they have not learnt from.
-enum class window_use : std::uint8_t { to_learn_from, to_forecast };
-
-/// Windows to learn from have a column of months only if these have seen all of them: a month
-/// that comes for the first time would be answered by chance.
-[[nodiscard]] window_columns columns_of_windows(const history& from, window_use use);
+/// Windows to learn from have a column for each key of which there are several values, and not
+/// too many, and one of months only if they have seen all of them: a month that comes for the
+/// first time would be answered by chance. Windows for a model have those of `learnt`, the
+/// columns that it knows; empty: they are to learn from.
+[[nodiscard]] window_columns columns_of_windows(const history& from,
+                                                std::span<const std::string> learnt = {});
 
 /// Writes the windows of one series, whose origins rise.
 class series_windows {

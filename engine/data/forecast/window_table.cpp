@@ -83,10 +83,11 @@ std::vector<std::string> names_of_labels(const history& from) {
 
 class window_writer {
 public:
-  window_writer(const history& from, const data_params& params, window_use use)
+  window_writer(const history& from, const data_params& params,
+                std::span<const std::string> learnt = {})
       : from_(from),
         params_(params),
-        columns_(columns_of_windows(from, use)),
+        columns_(columns_of_windows(from, learnt)),
         text_(std::uint64_t{4} << 30) {
     out_.kinds = columns_.kinds;
     out_.inputs = columns_.names.size();
@@ -284,7 +285,7 @@ private:
 } // namespace
 
 expected<window_table> training_windows(const history& from, const data_params& params) {
-  return window_writer(from, params, window_use::to_learn_from).for_training();
+  return window_writer(from, params).for_training();
 }
 
 data_params params_of(const window_table& windows) {
@@ -297,9 +298,10 @@ data_params params_of(const window_table& windows) {
           .encoding = "utf-8"};
 }
 
-expected<window_table> new_windows(const history& from, const data_params& params) {
+expected<window_table> new_windows(const history& from, const data_params& params,
+                                   std::span<const std::string> learnt) {
   if (!params.forecast.hold_back)
-    return window_writer(from, params, window_use::to_forecast).for_forecasts(nullptr);
+    return window_writer(from, params, learnt).for_forecasts(nullptr);
   history before = from;
   for (auto& series : before.series) {
     const auto kept =
@@ -308,7 +310,7 @@ expected<window_table> new_windows(const history& from, const data_params& param
     series.values.resize(kept);
     series.lines.resize(kept);
   }
-  return window_writer(before, params, window_use::to_forecast).for_forecasts(&from);
+  return window_writer(before, params, learnt).for_forecasts(&from);
 }
 
 } // namespace clade

@@ -6,6 +6,7 @@
 #include "genome/base/error.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,7 +73,9 @@ inline constexpr std::string_view window_target = "value";
 [[nodiscard]] data_params params_of(const window_table& windows);
 
 /// The windows of the steps that follow each series; with `hold_back`, of the last ones.
+/// `learnt` are the columns that the model knows.
 [[nodiscard]] expected<window_table> new_windows(const history& from,
-                                                 const data_params& params);
+                                                 const data_params& params,
+                                                 std::span<const std::string> learnt);
 
 } // namespace clade

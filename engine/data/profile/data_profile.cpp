@@ -89,16 +89,19 @@ void finish_profile(data_profile& p, const profile_request& request,
 
 split_shares data_profile::shares() const {
   constexpr std::uint64_t many = 5000;
-  // So many examples tell models apart as well as more would, which cost their time.
-  constexpr double enough = 50'000;
-  const auto at_most = [&](double share) {
+  // So many examples tell models apart as well as more would, which cost their time: much
+  // where an example is an image or a series.
+  const bool rows_of_table = shape.sizes.size() < 2;
+  const double to_choose = rows_of_table ? 50'000 : 10'000;
+  const double to_test = rows_of_table ? 50'000 : 20'000;
+  const auto at_most = [&](double share, double enough) {
     const auto thousandths = 1000 * enough / static_cast<double>(rows);
     return share * static_cast<double>(rows) <= enough
                ? share
                : std::max(1.0, std::floor(thousandths)) / 1000;
   };
-  const double validation = at_most(rows >= many ? 0.1 : 0.2);
-  const double test = test_file.empty() && test_array.empty() ? at_most(0.2) : 0;
+  const double validation = at_most(rows >= many ? 0.1 : 0.2, to_choose);
+  const double test = test_file.empty() && test_array.empty() ? at_most(0.2, to_test) : 0;
   // Rounded to what a person would write, and not .6999999999999999.
   return {.train = std::round((1 - validation - test) * 1000) / 1000,
           .validation = validation,

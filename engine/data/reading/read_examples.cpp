@@ -21,7 +21,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace clade {
 namespace {
@@ -224,8 +226,11 @@ new_targets held_targets(std::vector<double> values) {
 /// Reads the windows of the steps that follow a CSV's series.
 expected<raw_rows> read_new_windows(std::string_view text, const std::string& origin,
                                     const data_params& params, const preprocessing& how) {
+  std::vector<std::string> learnt;
+  for (const auto& c : how.columns)
+    learnt.push_back(c.name);
   return read_history(text, origin, params).and_then([&](const history& from) {
-    return new_windows(from, params).and_then([&](window_table&& windows) {
+    return new_windows(from, params, learnt).and_then([&](window_table&& windows) {
       const auto written = params_of(windows);
       return parse_new_csv(windows.text, origin, written.header, how, written)
           .map([&](raw_rows&& rows) {

@@ -421,6 +421,11 @@ TEST_CASE("data profile: of millions of examples no more are kept back than tell
   CHECK(shares(6'510'416) == std::array{0.986, 0.007, 0.007});
   CHECK(shares(6'510'416, true) == std::array{0.993, 0.007, 0.0});
   CHECK(shares(4'000'000'000) == std::array{0.998, 0.001, 0.001});
+  data_profile images;
+  images.shape = {{3, 32, 32}};
+  images.rows = 6'510'416;
+  CHECK(images.shares().validation == 0.001);
+  CHECK(images.shares().test == 0.003);
 }
 
 TEST_CASE("data profile: targets that are not read are said, and nothing else is taken") {

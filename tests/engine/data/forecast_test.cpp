@@ -223,7 +223,7 @@ TEST_CASE("windows: a forecast of a series with gaps is drawn as far as it is kn
 
 TEST_CASE("windows: months are learnt from only where all of them were seen",
           "[forecast]") {
-  const auto columns = [](int days, bool to_learn_from) {
+  const auto columns = [](int days, const std::vector<std::string>& learnt = {}) {
     std::string text = "shop,day,price,sold\n";
     auto day = std::chrono::sys_days(std::chrono::year(2023) / 3 / 1);
     for (int i = 0; i < days; ++i, day += std::chrono::days(1)) {
@@ -234,15 +234,16 @@ TEST_CASE("windows: months are learnt from only where all of them were seen",
     }
     const auto from = read_history(text, "x.csv", of_sales());
     REQUIRE(from);
-    const auto windows = to_learn_from ? training_windows(*from, of_sales())
-                                       : new_windows(*from, of_sales());
+    const auto windows = learnt.empty() ? training_windows(*from, of_sales())
+                                        : new_windows(*from, of_sales(), learnt);
     REQUIRE(windows);
     return windows->text.substr(0, windows->text.find('\n'));
   };
-  CHECK(columns(300, true).starts_with("weekday,steps ahead,"));
-  CHECK(columns(700, true).starts_with("month,weekday,steps ahead,"));
-  // New windows have the column for any model.
-  CHECK(columns(300, false).starts_with("month,weekday,steps ahead,"));
+  CHECK(columns(300).starts_with("weekday,steps ahead,"));
+  CHECK(columns(700).starts_with("month,weekday,steps ahead,"));
+  // New windows have what the model knows, also of a single series.
+  CHECK(columns(300, {"shop", "month"}).starts_with("shop,month,weekday,steps ahead,"));
+  CHECK(columns(700, {"weekday"}).starts_with("weekday,steps ahead,"));
 }
 
 TEST_CASE("windows: a series that is too short is left out, all are an error",
