@@ -41,7 +41,8 @@ class Folders(SearchTest):
 class SeriesOfTables(SearchTest):
     def test_there_is_one_prediction_for_each_series(self):
         frame = pandas.DataFrame(readings(60))
-        run = self.search(frame, "kind", series="id", time="t", settings={"training.epochs": 12})
+        short = {"training.epochs": 12, "final.members": 1, "final.folds": 2, "final.epochs": 12}
+        run = self.search(frame, "kind", series="id", time="t", settings=short)
         self.assertEqual(run.experiment["data"]["series"], ["id"])
         new = pandas.DataFrame(readings(20, seed=2)).drop(columns="kind")
         found = run.predict(new)
@@ -59,8 +60,10 @@ class SeriesOfTables(SearchTest):
         waves = [[math.sin((0.25, 0.6)[i % 2] * t + phase) for t in range(40)]
                  for i, phase in ((i, chance.random() * 6) for i in range(60))]
         frame = pandas.DataFrame(waves, columns=[f"t{t}" for t in range(40)]).assign(kind=["slow", "fast"] * 30)
-        self.assertEqual(self.search(frame, "kind").experiment["data"]["shape"], [40, 1])
-        self.assertNotEqual(self.search(frame, "kind", layout="table").experiment["data"]["shape"], [40, 1])
+        short = {"final.model": "none", "training.epochs": 1, "evolution.generations": 1}
+        self.assertEqual(self.search(frame, "kind", settings=short).experiment["data"]["shape"], [40, 1])
+        table = self.search(frame, "kind", layout="table", settings=short)
+        self.assertNotEqual(table.experiment["data"]["shape"], [40, 1])
         self.assertIn("--layout", self.refused(frame, "kind", layout="sideways"))
 
 
