@@ -76,6 +76,14 @@ std::size_t utf8_length(std::string_view text) {
   return code < least[size] || code > 0x10ffff || surrogate ? 0 : size;
 }
 
+std::size_t utf8_cut(std::string_view text, std::size_t most) {
+  if (text.size() <= most)
+    return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80)
+    --most;
+  return most;
+}
+
 bool is_plain_text(std::string_view text) {
   while (!text.empty()) {
     const auto size = utf8_length(text);

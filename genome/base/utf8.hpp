@@ -10,6 +10,10 @@ namespace clade {
 /// has in UTF-8; 0 where there is none that is whole, shortest and a character.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
+/// Returns how many bytes of `text`, which is UTF-8, to keep so that they are `most` at the
+/// most and end between two characters.
+[[nodiscard]] std::size_t utf8_cut(std::string_view text, std::size_t most);
+
 /// Returns whether `text` is UTF-8 whose only control characters are line ends and
 /// tabulators, and which turns no direction of writing by itself (U+061C, U+200E, U+200F,
 /// U+202A to U+202E, U+2066 to U+2069).

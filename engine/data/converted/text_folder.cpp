@@ -8,6 +8,7 @@
 #include "engine/data/folders/class_folder.hpp"
 #include "genome/base/all_processors.hpp"
 #include "genome/base/text.hpp"
+#include "genome/base/utf8.hpp"
 #include "genome/base/whole_file.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -50,17 +51,6 @@ bool is_binary(std::string_view bytes) {
   return 50 * static_cast<std::size_t>(controls) > begin.size();
 }
 
-/// Cuts a text of UTF-8 off between two characters.
-bool cut_off(std::string& text) {
-  if (text.size() <= text_file_rules::longest)
-    return false;
-  std::size_t end = text_file_rules::longest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  text.resize(end);
-  return true;
-}
-
 one_text read_text(const fs::path& file) {
   one_text out;
   auto bytes = read_whole_file(file, {.most_bytes = text_file_rules::most_bytes});
@@ -82,7 +72,8 @@ one_text read_text(const fs::path& file) {
   }
   out.recoded = text->encoding != "utf-8" || text->bad_bytes > 0;
   out.text = std::move(text->text);
-  out.cut = cut_off(out.text);
+  out.cut = out.text.size() > text_file_rules::longest;
+  out.text.resize(utf8_cut(out.text, text_file_rules::longest));
   out.blank = out.text.find_first_not_of(" \t\r\n") == std::string::npos;
   return out;
 }

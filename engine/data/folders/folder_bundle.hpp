@@ -16,7 +16,7 @@ class folder_bundle {
 public:
   /// Lists the files. An error where the folder cannot be read.
   [[nodiscard]] static expected<folder_bundle> of(const std::filesystem::path& folder);
-  /// The same of these files, relative to the folder. An error where one cannot be read, or
+  /// Lists only these files, relative to the folder. An error where one cannot be read, or
   /// does not lie below it.
   [[nodiscard]] static expected<folder_bundle>
   of(const std::filesystem::path& folder,

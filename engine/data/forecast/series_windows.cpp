@@ -84,10 +84,6 @@ void number(table_text& out, double v) {
     out.blank();
 }
 
-} // namespace
-
-namespace {
-
 /// Whether the first steps of a series, those of its training part at the least, are of all
 /// months.
 bool knows_all_months(const history& from) {
@@ -166,7 +162,6 @@ series_windows::series_windows(const history& from, const series_history& series
       season_(static_cast<std::size_t>(from.season)),
       filled_(without_gaps(series.values, season_)),
       scale_(naive_scale(series, season_, fitted)) {
-  refit(fitted);
   sums_.push_back(0);
   errors_.push_back(0);
   for (std::size_t i = 0; i < filled_.size(); ++i) {

@@ -31,14 +31,14 @@ struct window_columns {
 /// Writes the windows of one series, whose origins rise.
 class series_windows {
 public:
-  /// The first `fitted` steps, two at least, decide the smoothing, and the scale as far as
-  /// no window does.
+  /// The first `fitted` steps decide the scale as far as no window does. The smoothing is
+  /// not fitted yet: refit comes before all else.
   series_windows(const history& from, const series_history& series,
                  const window_columns& columns, std::size_t fitted);
   series_windows(const series_windows&) = delete;
   series_windows& operator=(const series_windows&) = delete;
 
-  /// Fits the smoothing anew, to so many of the first steps, two at least.
+  /// Fits the smoothing, anew if it was, to so many of the first steps, two at least.
   void refit(std::size_t fitted);
   /// Moves the origin to this step, which counts from 0 and is not before the last one.
   void move_to(std::size_t origin);

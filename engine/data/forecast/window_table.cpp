@@ -148,6 +148,7 @@ public:
       }
       const std::size_t last = series.values.size() - 1;
       series_windows of_one(from_, series, columns_, last + 1);
+      of_one.refit(last + 1);
       of_one.move_to(last);
       for (std::size_t ahead = 1; ahead <= params_.forecast.horizon && !failed_;
            ++ahead) {

@@ -79,6 +79,16 @@ std::string escaped_markdown(std::string_view text) {
   return out;
 }
 
+std::string page_head(std::string_view title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
+      "data:; style-src 'unsafe-inline'\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
+      "<style>{}</style>\n</head>\n<body>\n<main>\n",
+      escaped(title), report_style);
+}
+
 const char* const report_style = R"css(
 :root { --bg:#ffffff; --ink:#1c2126; --soft:#66707a; --line:#e3e6e9; --fill:#f5f6f8;
   --c1:#2b6cb0; --c2:#c05621; --c3:#2f855a; --c4:#805ad5; --good:#276749; --bad:#9b2c2c;

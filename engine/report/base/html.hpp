@@ -17,6 +17,10 @@ namespace clade {
 /// Returns an address that holds the bytes itself: "data:image/png;base64,iVBO...".
 [[nodiscard]] std::string data_address(std::string_view type, std::string_view bytes);
 
+/// A page up to its content, in the style of reports: it loads nothing, but for images
+/// that it holds itself.
+[[nodiscard]] std::string page_head(std::string_view title);
+
 /// The style of a report, for light, dark and paper. Elements of charts have classes:
 /// "c1" to "c4" are the colours of series.
 extern const char* const report_style;

@@ -70,11 +70,8 @@ json forecast_json(const forecast_curve& of, const error_quantiles& errors) {
     }
     steps.push_back(std::move(one));
   }
-  json past = json::array();
-  for (const auto& v : of.past)
-    past.push_back(v ? json(*v) : json());
-  return {{"series", of.series}, {"from", of.from}, {"origin", of.origin},
-          {"to", of.to},         {"past", past},    {"steps", steps}};
+  return {{"series", of.series}, {"from", of.from},          {"origin", of.origin},
+          {"to", of.to},         {"past", json_of(of.past)}, {"steps", steps}};
 }
 
 json forecasts_json(const test_details& t) {

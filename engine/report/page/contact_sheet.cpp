@@ -217,16 +217,11 @@ expected<contact_sheet> make_contact_sheet(const fs::path& folder) {
     compare(of_class);
   contact_sheet sheet{.images = found->files.size()};
   const auto name = folder.filename().string();
-  sheet.html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
-      "data:; "
-      "style-src 'unsafe-inline'\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n<p class=\"note\">{} in "
-      "{}; {} looked at</p>\n",
-      escaped(name), report_style, escaped(name), counted(found->files.size(), "image"),
-      counted(found->classes.size(), "class", "classes"), with_commas(images.size()));
+  sheet.html = page_head(name);
+  sheet.html += fmt::format("<h1>{}</h1>\n<p class=\"note\">{} in {}; {} looked at</p>\n",
+                            escaped(name), counted(found->files.size(), "image"),
+                            counted(found->classes.size(), "class", "classes"),
+                            with_commas(images.size()));
   sheet.html += damaged_section(images, sheet);
   sheet.html += odd_section(images, *found, sheet);
   sheet.html += class_sections(images, *found);

@@ -2,9 +2,9 @@
 
 #include "engine/report/base/html.hpp"
 #include "engine/report/base/svg_chart.hpp"
+#include "genome/base/text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ std::string drawn(const forecast_curve& of, const error_quantiles& errors) {
   c.band(lines.low, lines.high);
   c.line(lines.actual, "c1");
   c.line(lines.predicted, "c2");
-  const auto name = fmt::format("{}", fmt::join(of.series, ", "));
+  const auto name = joined(of.series);
   const auto words = name.empty() ? std::string("the series") : name;
   return fmt::format(
       "<div><h3>{}</h3>\n{}</div>\n", escaped(words),

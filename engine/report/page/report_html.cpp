@@ -363,14 +363,7 @@ std::string again_html(const run_report& story) {
 
 std::string to_html(const run_report& story) {
   const auto title = story.run.name + ", a report of Clade";
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
-      "data:; style-src "
-      "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</"
-      "head>\n<body>\n<main>\n",
-      escaped(title), report_style);
+  auto out = page_head(title);
   out += head_html(story);
   out += section("Notes and tags", annotations_html(story));
   out += section("The data", data_html(story));

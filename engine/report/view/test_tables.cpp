@@ -206,17 +206,26 @@ table_rows confusion_rows(const std::shared_ptr<const test_details>& details,
   return rows;
 }
 
+namespace {
+
+/// The error that this share of examples stays within.
+std::string error_within(double share, const std::vector<double>& ascending) {
+  const auto at =
+      static_cast<std::size_t>(std::ceil(share * static_cast<double>(ascending.size())));
+  return metric_text(ascending[std::max<std::size_t>(at, 1) - 1]);
+}
+
+} // namespace
+
 table_rows error_rows(const std::shared_ptr<const test_details>& details) {
   if (!details || details->validation_errors.values.empty())
     return {};
   const auto& values = details->validation_errors.values;
   table_rows rows{{"share of validation examples", "error at most"}};
   for (const double share : {0.5, 0.8, 0.9, 0.95, 0.99, 1.0}) {
-    const auto at =
-        static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
     char text[16];
     std::snprintf(text, sizeof text, "%.0f %%", share * 100);
-    rows.push_back({text, metric_text(values[std::max<std::size_t>(at, 1) - 1])});
+    rows.push_back({text, error_within(share, values)});
   }
   return rows;
 }
@@ -234,14 +243,10 @@ table_rows ahead_rows(const std::shared_ptr<const test_details>& details,
     if (group.values.empty()
         || (i + 1) * most / groups.size() == i * most / groups.size())
       continue;
-    const auto within = [&](double share) {
-      const auto at = share * static_cast<double>(group.values.size());
-      return metric_text(
-          group.values[static_cast<std::size_t>(std::max(std::ceil(at), 1.0)) - 1]);
-    };
     rows.push_back({before == group.last ? std::to_string(before)
                                          : fmt::format("{} to {}", before, group.last),
-                    within(0.5), within(0.9), within(1)});
+                    error_within(0.5, group.values), error_within(0.9, group.values),
+                    error_within(1, group.values)});
   }
   return rows;
 }

@@ -4,6 +4,7 @@
 #include "engine/data/converted/data_file.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/tables/csv_head.hpp"
+#include "genome/base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -28,10 +29,7 @@ std::vector<std::uint64_t> places_of(const test_evidence& evidence) {
 std::string shortened_text(std::string text) {
   if (text.size() <= most_bytes)
     return text;
-  std::size_t end = most_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end) + " ...";
+  return text.substr(0, utf8_cut(text, most_bytes)) + " ...";
 }
 
 /// The columns of texts by their places in a file.

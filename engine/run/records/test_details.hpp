@@ -33,8 +33,8 @@ struct quantiles_ahead {
 struct error_quantiles {
   std::uint64_t examples = 0;
   std::vector<double> values;
-  /// The same of forecasts by how many steps they look ahead, the nearest first. None of
-  /// others, of few examples and in runs of before there was such a thing.
+  /// Errors of forecasts, by how many steps they look ahead, the nearest first. None where
+  /// nothing is forecast, of few examples, and in runs that older versions recorded.
   std::optional<std::vector<quantiles_ahead>> ahead{};
 
   /// Makes the quantiles of all errors; `errors` are in any order. At most 500 values are

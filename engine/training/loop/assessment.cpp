@@ -120,7 +120,7 @@ public:
   [[nodiscard]] value_predictions values() const {
     return {actual_, predicted_, data_.target_deviation};
   }
-  /// The same of forecasts in the unit of their series.
+  /// Values, each in the unit of its series where it is a forecast.
   [[nodiscard]] value_predictions in_units() const {
     return data_.steps ? value_predictions{unit_actual_, unit_predicted_} : values();
   }

@@ -195,7 +195,7 @@ TEST_CASE("windows: each is known by its steps ahead, unit and naive forecast",
     for (std::uint32_t k = 0; k < one.count; ++k) {
       const auto i = one.first + k;
       CHECK(windows->parts[i] == window_part::test);
-      // The same weekday had that one week before.
+      // The value of the same weekday, one week before.
       CHECK(steps.offset[i] + steps.scale[i] * steps.naive[i]
             == Approx(one.past[one.past.size() - 7 + k]));
     }

@@ -247,7 +247,7 @@ class Run:
         forecasts series gives a table of the steps that follow each series in `data`: of pandas or polars for these, else
         a list of dictionaries.
         """
-        return self._predict(data, words=[] if intervals is None else ["--intervals", intervals])[0]
+        return self._predict(data, intervals=intervals)[0]
 
     def predict_proba(self, data: Any) -> Any:
         """Returns the probability of each class (a column) for each row, of pandas for pandas, polars for polars.
@@ -265,8 +265,8 @@ class Run:
         import numpy as np
         return np.column_stack(list(columns.values()))
 
-    def _predict(self, data: Any, number: int | None = None, words: list[object] | None = None) -> tuple[Any, dict[Any, list[float]]]:
-        chosen = [*(words or []), *([] if number is None else ["--genome", number])]
+    def _predict(self, data: Any, number: int | None = None, intervals: float | None = None) -> tuple[Any, dict[Any, list[float]]]:
+        chosen = [*([] if intervals is None else ["--intervals", intervals]), *([] if number is None else ["--genome", number])]
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "predicted.csv")
             if isinstance(data, (str, os.PathLike)):
@@ -276,7 +276,7 @@ class Run:
             with open(out, newline="", encoding="utf-8") as text:
                 head, *rows = csv.reader(text)
         if self.experiment.get("data", {}).get("horizon"):
-            return _forecasts(data, head, rows, numbers=3 if words else 1), {}
+            return _forecasts(data, head, rows, numbers=1 if intervals is None else 3), {}
         keys = ["file"] if head[0] == "file" else self.experiment.get("data", {}).get("series") or []
         names, labels = head[:len(keys)], [row[:len(keys)] for row in rows]
         head, rows = head[len(keys):], [row[len(keys):] for row in rows]
