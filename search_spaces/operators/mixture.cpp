@@ -66,18 +66,16 @@ bool are_possible(const tree_sizes& sizes) {
   return complete(*row, {{"depth", sizes.depth}, {"trees", sizes.trees}}).has_value();
 }
 
-std::int64_t tree_outputs(std::int64_t outputs) {
-  return outputs == 2 ? 1 : outputs;
+std::int64_t tree_outputs(const problem& p) {
+  return p.outputs == 2 && !p.apart ? 1 : p.outputs;
 }
 
 network tree_network(const problem& p, const tree_sizes& sizes) {
   network n;
   n.layers.push_back(input_layer(p.input));
-  const auto trees = append(n, trees_layer, "boosted_trees",
-                            {{"depth", sizes.depth},
-                             {"trees", sizes.trees},
-                             {"width", tree_outputs(p.outputs)}},
-                            {0});
+  const auto trees = append(
+      n, trees_layer, "boosted_trees",
+      {{"depth", sizes.depth}, {"trees", sizes.trees}, {"width", tree_outputs(p)}}, {0});
   append(n, trees_layer + ".output", "output", {{"outputs", p.outputs}}, {trees});
   return n;
 }

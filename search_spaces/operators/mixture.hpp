@@ -26,8 +26,8 @@ struct tree_sizes {
 /// Whether the operator boosted_trees may be of these sizes.
 [[nodiscard]] bool are_possible(const tree_sizes& sizes);
 
-/// Returns how many outputs trees have for a problem of so many: one for two classes.
-[[nodiscard]] std::int64_t tree_outputs(std::int64_t outputs);
+/// Returns how many outputs trees have for a problem: one for two classes.
+[[nodiscard]] std::int64_t tree_outputs(const problem& p);
 
 /// Boosted trees of a table as a network: the input, the layer "trees" and the output
 /// "trees.output".

@@ -71,6 +71,8 @@ struct problem {
   /// By input of a table: whether it is a number, and not one of several that say a
   /// category, a season or a blank. Empty: all inputs are numbers.
   std::vector<bool> numbers{};
+  bool apart =
+      false; ///< Outputs are targets of their own, and not the scores of classes.
 };
 
 /// Infers all shapes and adapts what does not fit:

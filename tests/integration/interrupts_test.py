@@ -2,6 +2,7 @@
 run can be resumed to the end that it would have had."""
 
 import json
+import os
 import pathlib
 import signal
 import sqlite3
@@ -49,6 +50,16 @@ class Interrupts(InterruptTest):
         self.assertEqual(words[0], "clade")
         self.finish(*words[1:])
         self.assert_whole(self.POPULATION * self.GENERATIONS)
+
+    def test_one_that_is_sent_twice_is_one(self):
+        """As `timeout` sends SIGTERM: to the process, and to its group."""
+        run = self.start_run()
+        os.kill(run.pid, signal.SIGTERM)
+        os.kill(run.pid, signal.SIGTERM)
+        self.assertEqual(run.end(), 130, run.said())
+        self.assertNotIn("stopped at once", run.err)
+        self.assertEqual(self.count("select count(*) from attempts"), 0)
+        self.resume_to_the_end()
 
     def test_the_second_stops_at_once(self):
         run = self.start_run(duration="250ms")

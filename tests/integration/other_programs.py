@@ -2,7 +2,7 @@
 
 usage: other_programs.py samples KIND FOLDER        compares every network of export_samples, exit status 1 if one differs
        other_programs.py predict KIND MODEL ROWS    rows (JSON; Python takes a data file too) to predictions (JSON):
-                                                    probabilities, or values
+                                                    probabilities, or values (of several targets a list)
        other_programs.py study FILE                 a study of Optuna's as JSON
        other_programs.py dashboard FILE             what Optuna's dashboard sends a browser of it
        other_programs.py tensors FILE               shapes by name, as the package safetensors reads them
@@ -30,7 +30,8 @@ def by_python(model, rows, shape):
     """`rows`: examples, or the name of a data file."""
     module = load_python(model)
     found = module.predict(module.read_rows(rows) if isinstance(rows, str) else rows)
-    return [list(p[1].values()) if isinstance(p, tuple) else p for p in found]
+    found = [p[1] if isinstance(p, tuple) else p for p in found]
+    return [list(p.values()) if isinstance(p, dict) else p for p in found]
 
 
 def as_numbers(rows):
@@ -76,7 +77,7 @@ def by_onnx(model, rows, shape):
     import onnxruntime
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     outputs = dict(zip((o.name for o in session.get_outputs()), session.run(None, onnx_inputs(session, rows, shape))))
-    return (outputs["value"] if "value" in outputs else outputs["probabilities"]).tolist()
+    return next(outputs[name] for name in ("value", "values", "probabilities") if name in outputs).tolist()
 
 
 KINDS = {"python": (by_python, ""), "torchscript": (by_torchscript, "model.pt"), "onnx": (by_onnx, "model.onnx")}

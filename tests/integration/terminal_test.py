@@ -40,7 +40,7 @@ class Jobs(TerminalTest):
         (scripts / "train_b.sh").write_text("echo no data >&2; exit 3\n")
         run = self.start("jobs", "run", "scripts", "--slots", "2")
         terminal = self.open()
-        terminal.attach()
+        terminal.attach(self.run_folder())
         terminal.await_screen("1 of 2 ended, 1 failed", "1 jobs", "2 slots", "3 failures", "train_a  running",
                               "train_b  failed", "ended with status 3: no data")
         terminal.press("2")

@@ -47,6 +47,27 @@ class Searching(SearchTest):
         self.assertTrue((columns["low"] <= columns["worse"]).all() and (columns["worse"] <= columns["high"]).all())
         self.assertTrue(columns["worse"].is_monotonic_decreasing)
 
+    def test_several_targets_are_predicted_side_by_side(self):
+        frame = pd.DataFrame({"x": np.linspace(-1, 1, 120), "y": np.tile([0.0, 1.0, 2.0], 40)}, index=range(7, 127))
+        frame["double"], frame["other"] = 2 * frame.x, 5 - frame.y
+        frame["positive"], frame["even"] = frame.x > 0, frame.y != 1
+        run = self.search(frame[["x", "y", "double", "other"]], target=["double", "other"])
+        predicted = run.predict(frame[["y", "x"]])
+        self.assertEqual(list(predicted.columns), ["double", "other"])
+        self.assertTrue(predicted.index.equals(frame.index))
+        self.assertEqual(run.experiment["data"]["targets"], ["double", "other"])
+        with self.assertRaisesRegex(clade.CladeError, "a number is predicted"):
+            run.predict_proba(frame)
+
+        run = self.search(frame[["x", "y", "positive", "even"]], target=("positive", "even"))
+        labels, chances = run.predict(frame), run.predict_proba(frame)
+        self.assertEqual(list(labels.columns), ["positive", "even"])
+        self.assertEqual(set(labels.to_numpy().ravel()) | {0, 1}, {0, 1})
+        self.assertTrue(((chances >= 0.5) == (labels == 1)).all().all())
+        again = run.predict(pl.from_pandas(frame.reset_index(drop=True)))
+        self.assertEqual(again["even"].to_list(), labels["even"].to_list())
+        self.assertIn('no column "neither"', self.refused(frame, target=["double", "neither"]))
+
     def test_a_folder_of_images_is_searched_and_predicted_by_file(self):
         samples = ROOT / "tests" / "engine" / "data" / "images"
         photos = self.folder / "photos"

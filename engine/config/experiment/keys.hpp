@@ -109,14 +109,24 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.column(describe("target",
                     "The column to predict: its name, its number from 1, or \"last\"."),
            p.target);
+  v.unusual_list(
+      describe(
+          "targets",
+          "The columns of several targets, in the place of `target`: numbers, or for "
+          "task = \"multilabel\" whether a row has each label (1 or 0, yes or no). "
+          "Labels may also be a list in one column, such as \"red|round\"; that is "
+          "`target`."),
+      p.targets, std::vector<std::string>{});
   v.key(describe(
             "header",
             "What the first line of a CSV is: \"names\" of columns, \"none\" (an example "
             "already), \"counts\" (scikit-learn's \"150,4,setosa,...\"), or \"auto\". "
             "\"line 3\" means that the names stand there, and no table before it."),
         p.header);
-  v.choice(describe("task", "Whether the target is a class or a number."), p.task,
-           task_words());
+  v.choice(describe("task",
+                    "Whether the target is a class, a number (or several), or any of "
+                    "several labels."),
+           p.task, task_words());
   v.choice(
       describe("blanks",
                "What to do with a missing value: \"impute\" puts the mean in its "

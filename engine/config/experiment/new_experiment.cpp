@@ -11,6 +11,7 @@
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/training/metrics/metrics.hpp"
 #include "genome/base/text.hpp"
+#include "genome/base/utf8.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <fmt/format.h>
@@ -89,13 +90,14 @@ std::string split_line(const data_profile& d) {
   return line + "}";
 }
 
+std::string list(const std::vector<std::string>& names) {
+  return "[" + joined(names, ", ", [](const auto& n) { return toml_writer::quoted(n); })
+         + "]";
+}
+
 void write_forecast(section_text& out, const forecast_params& p) {
   if (p.horizon == 0 && p.series.empty())
     return;
-  const auto list = [](const std::vector<std::string>& names) {
-    return "[" + joined(names, ", ", [](const auto& n) { return toml_writer::quoted(n); })
-           + "]";
-  };
   if (p.horizon > 0)
     out.line(fmt::format("horizon = {}", p.horizon), "so many steps are forecast");
   if (!p.time.empty())
@@ -110,6 +112,24 @@ void write_forecast(section_text& out, const forecast_params& p) {
   out.line(fmt::format("season = {}", p.season), "steps");
   if (!p.known.empty())
     out.line("known = " + list(p.known), "for steps that are to be forecast, too");
+}
+
+std::vector<std::string> labels_of(const data_profile& d,
+                                   const std::vector<std::size_t>& columns) {
+  std::vector<std::string> out;
+  for (const std::size_t i : columns)
+    out.push_back(d.label(i));
+  return out;
+}
+
+std::string task_comment(const data_profile& d) {
+  if (d.task.has_classes())
+    return fmt::format("{} classes", d.classes.size());
+  if (d.task.has_labels())
+    return d.outputs > 1       ? "1 of each label that an example has, else 0"
+           : d.targets.empty() ? "each row has a list of labels"
+                               : "each column says whether a row has that label";
+  return d.several() ? "the targets are numbers" : "the target is a number";
 }
 
 void write_data(section_text& out, const data_profile& d,
@@ -135,15 +155,15 @@ void write_data(section_text& out, const data_profile& d,
     out.line("test_target_array = " + toml_writer::quoted(d.test_target_array));
   if (!d.test_target_file.empty())
     out.line("test_target_file = " + path_literal(d.test_target_file, folder));
-  if (d.target_column)
+  if (!d.targets.empty())
+    out.line("targets = " + list(labels_of(d, d.targets)));
+  else if (d.target_column)
     out.line("target = "
                  + toml_writer::quoted(!d.table.columns.empty()
                                            ? d.label(*d.target_column)
                                            : std::to_string(*d.target_column + 1)),
              target_text(d.target_found));
-  out.line("task = " + toml_writer::quoted(std::string(d.task.name)),
-           d.task.has_classes() ? fmt::format("{} classes", d.classes.size())
-                                : "the target is a number");
+  out.line("task = " + toml_writer::quoted(std::string(d.task.name)), task_comment(d));
   if (table)
     out.line("header = "
                  + toml_writer::quoted(
@@ -196,7 +216,7 @@ std::string columns_text(const data_profile& d) {
   section_text out;
   std::size_t plain_ones = 0, listed = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (d.target_column == i || (d.forecast.of_examples() && d.names_steps(i)))
+    if (d.is_target(i) || (d.forecast.of_examples() && d.names_steps(i)))
       continue;
     const auto use = d.forecast.of_examples() ? use_in_series(d, i)
                      : d.steps.has(i)         ? column_use{.as = column_kind::number}
@@ -225,6 +245,12 @@ std::string objective_text(const data_profile& d) {
   if (d.forecast.horizon > 0)
     return "minimize = [\"validation.mae\"]   # a MASE: 1 is what the value one season "
            "before was off by lately\n";
+  if (d.task.has_labels())
+    return "minimize = [\"validation.loss\"]   # the mean over the labels; f1_micro is "
+           "coarser\n";
+  if (d.several())
+    return "maximize = [\"validation.r2\"]   # the mean over the targets, each in shares "
+           "of its spread\n";
   if (!d.task.has_classes()) {
     const auto usual = part_metrics(d.task).front();
     return fmt::format("{} = [\"validation.{}\"]   # in the target's own unit\n",
@@ -244,7 +270,7 @@ std::string objective_text(const data_profile& d) {
 std::string head_text(const data_profile& d, const new_experiment_params& p) {
   std::string out = fmt::format("# Written by `clade new` from {}. Change what you like; "
                                 "then:\n#\n#   clade run {}.toml\n",
-                                d.file.filename().string(), p.name);
+                                plain_line(d.file.filename().string()), p.name);
   if (!d.suspicions.empty())
     out += "#\n# Look at:\n";
   for (const std::string& line : suspicion_lines(d))
@@ -319,7 +345,7 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   limits.line("[limits]");
   if (p.wall_time.count() > 0)
     limits.line("wall_time = " + toml_writer::quoted(duration_literal(p.wall_time)),
-                "a fifth to a half of it for the search, the rest for what [final] says");
+                "part of it for the search, the rest for what [final] says");
   limits.line("evaluation_time = "
                   + toml_writer::quoted(duration_literal(p.evaluation_time)),
               "of one training; if its epochs do not fit, its rates follow the clock");

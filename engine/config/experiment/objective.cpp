@@ -80,15 +80,28 @@ std::string listed(const known_metrics& known) {
   return known.also.empty() ? list : fmt::format("{}, {}", list, known.also);
 }
 
+/// Returns the way out where another task has that metric.
+std::string other_task_with(std::string_view metric, std::string_view task) {
+  if (!find_learning_task(task) || !metric.starts_with(validation))
+    return {};
+  for (const auto& other : learning_tasks)
+    if (other.name != task && find_part_metric(other, metric.substr(validation.size())))
+      return fmt::format("; if the task is {}, say data.task = \"{}\"", other.name,
+                         other.name);
+  return {};
+}
+
 void check_aim(table_reader& table, const known_metrics& known, const aim& wanted) {
   const std::string_view key = wanted.maximize ? "maximize" : "minimize";
   const auto found = std::ranges::find(known.all, wanted.metric, &aim::metric);
   if (found == known.all.end()) {
     const std::string near = nearest(wanted.metric, known.names);
-    table.fail(key, fmt::format(
-                        "{} has no metric \"{}\"; {}{} has {}", known.task, wanted.metric,
-                        near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
-                        near.empty() ? "it" : "It", listed(known)));
+    table.fail(key,
+               fmt::format("{} has no metric \"{}\"; {}{} has {}{}", known.task,
+                           wanted.metric,
+                           near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                           near.empty() ? "it" : "It", listed(known),
+                           other_task_with(wanted.metric, known.task)));
   } else if (found->maximize != wanted.maximize
              && std::ranges::find(known.either_way, wanted.metric)
                     == known.either_way.end()) {

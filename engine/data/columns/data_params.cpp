@@ -1,6 +1,7 @@
 // The values that [data] may have, before any file is looked at.
 #include "engine/data/columns/data_params.hpp"
 
+#include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/examples.hpp"
 
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ expected<void> validate_forecast(const data_params& params) {
   if (params.forecast.horizon > most_steps || params.forecast.season > most_season)
     return wrong(fmt::format("horizon must be at most {} steps, and season {}",
                              most_steps, most_season));
-  if (params.task.has_classes())
+  if (!params.task.has_numbers())
     return wrong("a forecast is of numbers: with horizon, say task = \"regression\"");
   if (test_files(params) || !params.target_file.empty() || !params.images.empty())
     return wrong("with horizon, the series are in one table; remove test_file, "
@@ -91,6 +92,23 @@ expected<void> validate_forecast(const data_params& params) {
   if (params.split_by != split_rule::random)
     return wrong("with horizon, the parts are cut out of each series in order of time; "
                  "remove by and column from split");
+  return {};
+}
+
+expected<void> validate_targets(const data_params& params) {
+  if (params.targets.empty())
+    return {};
+  if (params.targets.size() == 1)
+    return wrong("targets is for several columns; write target = "
+                 + in_quotes(params.targets.front()));
+  if (params.task.has_classes())
+    return wrong("several targets are numbers or labels; say task = \"regression\" or "
+                 "task = \"multilabel\"");
+  if (!params.target_file.empty())
+    return wrong("targets are columns of the table, and target_file is another file; "
+                 "remove one of them");
+  if (params.forecast.horizon > 0 || params.forecast.of_examples())
+    return wrong("a series has one target; write target in the place of targets");
   return {};
 }
 
@@ -193,6 +211,8 @@ expected<void> validate(const data_params& params) {
   if (auto valid = validate_form(params); !valid)
     return valid;
   if (auto valid = validate_forecast(params); !valid)
+    return valid;
+  if (auto valid = validate_targets(params); !valid)
     return valid;
   return validate_split(params);
 }

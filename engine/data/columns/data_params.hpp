@@ -68,8 +68,12 @@ struct data_params {
   /// archives of the others where there is no `test_file`.
   std::string array, target_array;
   std::string test_array, test_target_array;
-  /// The target column: its name, its number from 1, or "last".
+  /// The target column: its name, its number from 1, or "last". If it is of labels,
+  /// it holds lists, such as "red|round", unless there is a column for each (`targets`).
   std::string target = "last";
+  /// The columns of several targets, in the place of `target`: numbers, or of labels whether
+  /// a row has each (1 or 0, yes or no). Empty: there is one.
+  std::vector<std::string> targets;
   /// The kind of a CSV's first line: "names" of columns, "none" (a row), "counts"
   /// (scikit-learn's "150,4,setosa,versicolor,virginica"), or "auto" (found out; rules in
   /// csv_head.cpp). "line 3" means that names stand there, and no table before it.

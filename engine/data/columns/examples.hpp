@@ -75,6 +75,11 @@ struct examples {
   [[nodiscard]] std::string place(std::size_t example) const;
 };
 
+/// How many targets each example has.
+[[nodiscard]] inline std::size_t outputs_of(const examples& e) {
+  return e.labels.empty() && !e.classes.empty() ? e.classes.size() : 1;
+}
+
 /// "labels.idx: byte 20".
 [[nodiscard]] std::string byte_place(std::string_view origin, std::uint64_t byte);
 

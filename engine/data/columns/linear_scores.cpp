@@ -159,12 +159,12 @@ std::span<const term_weight> weighed_texts::text(std::size_t i) const {
 }
 
 std::size_t score_targets::outputs() const {
-  return classes > 2 ? classes : 1;
+  return classes == 0 ? values : classes > 2 ? classes : 1;
 }
 
 float score_targets::wanted(std::size_t text, std::size_t output) const {
   if (classes == 0)
-    return numbers[text];
+    return numbers[text * values + output];
   return labels[text] == (classes > 2 ? output : 1) ? 1 : -1;
 }
 

@@ -19,14 +19,15 @@ struct weighed_texts {
   [[nodiscard]] std::span<const term_weight> text(std::size_t i) const;
 };
 
-/// The targets that scores of texts are to tell: the class of each, or a number of mean 0
+/// The targets that scores of texts are to tell: the class of each, or numbers of mean 0
 /// and deviation 1.
 struct score_targets {
   std::size_t classes = 0;             ///< 0: numbers.
   std::vector<std::uint32_t> labels{}; ///< By text.
-  std::vector<float> numbers{};        ///< By text.
+  std::size_t values = 1;              ///< How many numbers each text has.
+  std::vector<float> numbers{};        ///< By text and value.
 
-  /// One score for two classes or numbers, else one for each class.
+  /// One score for two classes, else one for each class or number.
   [[nodiscard]] std::size_t outputs() const;
   /// Returns the score that a text should have: 1 for its class and -1 for another, or its
   /// number.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -67,26 +67,46 @@ sys_days day_of_month(std::int64_t months, const day& wanted, bool last_day) {
   return sys_days{year{y} / month{m} / wanted};
 }
 
+/// By how much rounding may have changed the distance of two times.
+double rounding_of(std::span<const std::vector<double>> times) {
+  double largest = 0;
+  for (const auto& series : times)
+    for (const double t : series)
+      largest = std::max(largest, std::abs(t));
+  return 4 * (std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest);
+}
+
+/// Distances that rounding alone keeps apart.
+struct alike_distances {
+  double least = 0, sum = 0;
+  std::size_t count = 0;
+};
+
 /// The distance that neighbours have most often, the shorter of equals; 0: there are none.
 double commonest_distance(std::span<const std::vector<double>> times) {
-  struct alike {
-    std::size_t count = 0;
-    double sum = 0;
-  };
-  // Distances that rounding alone keeps apart are the same as floats.
-  std::map<float, alike> distances;
+  std::vector<double> distances;
   for (const auto& series : times)
     for (std::size_t i = 1; i < series.size(); ++i)
-      if (const double d = series[i] - series[i - 1]; d > 0) {
-        auto& same = distances[static_cast<float>(d)];
-        ++same.count;
-        same.sum += d;
-      }
-  const auto most = std::ranges::max_element(
-      distances, {}, [](const auto& entry) { return entry.second.count; });
-  return most == distances.end()
-             ? 0
-             : most->second.sum / static_cast<double>(most->second.count);
+      if (const double d = series[i] - series[i - 1]; d > 0)
+        distances.push_back(d);
+  std::ranges::sort(distances);
+  const double rounding = rounding_of(times);
+  alike_distances most, now;
+  for (const double d : distances) {
+    constexpr double of_a_float = 1e-7;
+    if (now.count == 0 || d - now.least > std::max(rounding, of_a_float * d))
+      now = {.least = d};
+    now.sum += d;
+    ++now.count;
+    if (now.count > most.count)
+      most = now;
+  }
+  if (most.count == 0)
+    return 0;
+  const double mean = most.sum / static_cast<double>(most.count);
+  // Times of seconds are seldom written to less than a microsecond.
+  const double written = std::round(mean * 1e6) / 1e6;
+  return written > 0 && std::abs(mean - written) <= rounding ? written : mean;
 }
 
 template<class Test>
@@ -254,7 +274,7 @@ std::string time_grid::step_text() const {
   };
   switch (of) {
   case unit::number:
-    return fmt::format("a step is {}", step);
+    return fmt::format("a step is {:.6g}", step);
   case unit::business_day:
     return "a step is a day from Monday to Friday";
   case unit::month:

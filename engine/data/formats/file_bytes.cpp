@@ -191,12 +191,21 @@ namespace {
 /// Refuses a zero byte in what is neither an array nor UTF-16, as all that is known of the
 /// kinds of files says.
 unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
-  return [file, text = std::optional<bool>()](
+  constexpr std::size_t longest_line = std::size_t{64} << 20;
+  return [file, text = std::optional<bool>(), has_lines = false](
              std::string_view all, std::size_t fresh) mutable -> expected<void> {
+    const auto format = text ? data_format::csv : format_of(file, all);
     if (!text)
-      text = format_of(file, all) == data_format::csv && !is_utf16(all)
-             && !table_kind_of(all)
+      text = (format == data_format::csv || format == data_format::series)
+             && !is_utf16(all) && !table_kind_of(all)
              && refuse_unread_kind(file, all); // Its sentence says more.
+    if (*text && all.size() > longest_line && !has_lines) {
+      has_lines = all.substr(0, longest_line).find_first_of("\n\r") != all.npos;
+      if (!has_lines)
+        return fail(error_kind::invalid_input,
+                    fmt::format("has no line end in its first {} MiB, and so is no table",
+                                longest_line >> 20));
+    }
     const auto zero = *text ? all.find('\0', all.size() - fresh) : all.npos;
     if (zero == all.npos)
       return {};
@@ -211,8 +220,10 @@ expected<file_bytes> read_file(const std::filesystem::path& file,
   auto read = read_as_it_lies(file, limits);
   if (!read || !read->bytes.starts_with(gzip_magic))
     return read;
-  auto unzipped = gunzip(read->bytes, std::min(limits.most_bytes, max_unzipped_bytes),
-                         no_zero_in_texts(file));
+  // So is how much unzips.
+  auto unzipped =
+      gunzip(read->bytes, std::min(limits.most_bytes, data_limits(true).most_bytes),
+             no_zero_in_texts(file));
   if (!unzipped)
     return fail_in(file.string(), std::move(unzipped).error());
   read->bytes = std::move(*unzipped);

@@ -52,8 +52,10 @@ read_images(const std::filesystem::path& folder,
 
 /// Images to be predicted: the file, or all images below the folder.
 struct decoded_images {
-  std::vector<std::string> names;   ///< Their paths below the folder, or the file's name.
-  std::vector<std::string> classes; ///< The first folder on the way of each, or empty.
+  std::vector<std::string> names; ///< Their paths below the folder, or the file's name.
+  /// By image the first folder on the way of each, or what a table says of it, so many texts
+  /// for each; or empty.
+  std::vector<std::string> classes;
   large_vector<std::uint8_t> pixels; ///< [names, channels, height, width]
   std::vector<std::string> notes; ///< Says how many were left out, if any, and why one.
 };

@@ -139,10 +139,12 @@ expected<void> without_problems(decoded_images& images,
                   with_commas(count), with_commas(problems.size()), files[first].string(),
                   problems[first]));
   std::vector<std::string> names, classes;
+  const std::size_t each = images.classes.size() / problems.size();
   for (std::size_t i = 0; i < problems.size(); ++i)
     if (problems[i].empty()) {
       names.push_back(std::move(images.names[i]));
-      classes.push_back(std::move(images.classes[i]));
+      for (std::size_t k = i * each; k < (i + 1) * each; ++k)
+        classes.push_back(std::move(images.classes[k]));
     }
   images.names = std::move(names);
   images.classes = std::move(classes);

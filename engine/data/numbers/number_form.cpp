@@ -130,9 +130,18 @@ std::string_view take_currency(std::string_view& rest) {
   return currency;
 }
 
+/// The end of 1st, 2nd, 3rd and 4th, which are names and no amounts.
+bool ends_ordinal(std::string_view text) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 4>{"st", "nd", "rd", "th"}, [&](std::string_view end) {
+        return text.substr(0, end.size()) == end
+               && (text.size() == end.size() || text[end.size()] == ' ');
+      });
+}
+
 bool is_unit(std::string_view text) {
   constexpr std::size_t longest = 16;
-  if (text.empty() || text.size() > longest)
+  if (text.empty() || text.size() > longest || ends_ordinal(text))
     return false;
   if (!is_letter(text.front()) && text.front() != '%' && currency_sign(text) == 0
       && (static_cast<unsigned char>(text.front()) < 0x80

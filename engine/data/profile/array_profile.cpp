@@ -148,7 +148,10 @@ expected<void> set_targets(data_profile& p, const profile_request& request,
         read_target_file(p.target_file.empty() ? p.file : p.target_file, p.target_array);
     if (!targets)
       return tl::unexpected(targets.error());
-    if (targets->texts.size() != p.rows)
+    const auto& all = targets->sizes;
+    if (all.size() == 2 && all[1] > 1 && static_cast<std::uint64_t>(all[0]) == p.rows)
+      p.outputs = static_cast<std::size_t>(all[1]);
+    if (targets->texts.size() != p.rows * p.outputs)
       return wrong(targets->origin,
                    fmt::format("holds targets of {}, where {} holds {} examples",
                                to_text(tensor_shape{targets->sizes}), examples.origin,

@@ -117,6 +117,36 @@ expected<target_guess> find_target(const data_profile& p, const std::string& ask
                               : fmt::format("; did you mean {}?", in_quotes(near))));
 }
 
+/// Several targets are numbers, or labels that a row has or has not.
+expected<void> take_targets(data_profile& p, const profile_request& request) {
+  for (const std::string& asked : request.targets) {
+    const auto target = find_target(p, asked);
+    if (!target)
+      return tl::unexpected(target.error());
+    const auto& column = p.table.columns[target->column];
+    if (p.is_target(target->column))
+      return fail(error_kind::invalid_input,
+                  "--targets names " + in_quotes(asked) + " twice");
+    const bool label = column.kind == column_kind::yes_no;
+    if (!label && column.numbers != column.values())
+      return fail(error_kind::invalid_input,
+                  fmt::format("the target {} holds neither numbers nor yes and no, and "
+                              "so cannot be one of several",
+                              in_quotes(asked)));
+    p.targets.push_back(target->column);
+  }
+  if (p.targets.size() < 2)
+    return fail(error_kind::invalid_input,
+                "--targets is for several columns; for one say --target");
+  if (request.forecast.horizon > 0 || request.forecast.of_examples())
+    return fail(error_kind::invalid_input,
+                "a series has one target; say --target in the place of --targets");
+  p.target_column = p.targets.front();
+  p.target_found = target_reason::asked;
+  p.target = p.table.columns[p.targets.front()];
+  return {};
+}
+
 /// Reads the targets of a file of their own, as many as there are rows.
 expected<std::vector<std::string>> read_targets(data_profile& p) {
   auto targets = read_csv_targets(p.target_file);
@@ -192,7 +222,7 @@ void suspect_leaks(data_profile& p, const open_csv& csv,
   bool alone = false;
   for (std::size_t i = 0; i < sample.columns.size(); ++i) {
     const auto use = use_of(p.table.columns[i]);
-    if (i == p.target_column || use.ignored != ignore_reason::none) {
+    if (p.is_target(i) || use.ignored != ignore_reason::none) {
       sample.columns[i].number = false;
       continue;
     }
@@ -222,7 +252,7 @@ void suspect_leaks(data_profile& p, const open_csv& csv,
 /// Says it where rows of one group have one target, as the steps of a series have.
 void hint_at_series(data_profile& p, const open_csv& csv) {
   constexpr std::size_t most_groups = 1 << 20, least_rows = 4;
-  if (p.split != split_kind::by_group || !p.target_column)
+  if (p.split != split_kind::by_group || !p.target_column || !p.targets.empty())
     return;
   std::size_t group = 0;
   while (p.label(group) != p.split_column)
@@ -251,7 +281,7 @@ expected<void> check_used(const data_profile& p) {
   std::string reasons;
   std::size_t said = 0;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (p.target_column != i && ++said <= most)
+    if (!p.is_target(i) && ++said <= most)
       reasons += fmt::format(
           "{}{}: {}", said == 1 ? "" : "; ", in_quotes(p.label(i)),
           reason_text(p.table.columns[i], use_of(p.table.columns[i]).ignored));
@@ -314,7 +344,8 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
         {.kind = suspicion_kind::named_twice, .column = one.second, .value = one.name});
   p.rows = p.table.rows;
   std::vector<std::string> targets;
-  if (const auto file = find_target_file(p, request.target)) {
+  if (const auto file =
+          request.targets.empty() ? find_target_file(p, request.target) : std::nullopt) {
     p.target_file = *file;
     p.target_found =
         request.target.empty() ? target_reason::labels : target_reason::asked;
@@ -322,6 +353,9 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
     if (!read)
       return tl::unexpected(std::move(read).error());
     targets = std::move(*read);
+  } else if (!request.targets.empty()) {
+    if (auto found = take_targets(p, request); !found)
+      return fail_in(origin, std::move(found).error());
   } else {
     const auto target = find_target(p, request.target);
     if (!target)
@@ -349,7 +383,7 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
     return p;
   }
   if (const auto images = find_listed_images(p); images && p.target_column) {
-    p.task = request.task.value_or(task_of(p.target));
+    p.task = task_for(p, request);
     if (auto listed = profile_listed_images(p, *images, csv.text.text); !listed)
       return tl::unexpected(std::move(listed).error());
     finish_profile(p, request, csv.start.class_names);
@@ -357,10 +391,9 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   }
   std::int64_t used = 0;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    used +=
-        p.target_column != i && use_of(p.table.columns[i]).ignored == ignore_reason::none
-            ? 1
-            : 0;
+    used += !p.is_target(i) && use_of(p.table.columns[i]).ignored == ignore_reason::none
+                ? 1
+                : 0;
   if (auto found = take_steps(p, request.rows_are,
                               [&] { return sample_rows(p, csv, targets).columns; });
       !found)
@@ -371,7 +404,7 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
     p.shape.sizes = {used};
   if (auto fine = check_used(p); !fine)
     return fail_in(origin, std::move(fine).error());
-  p.task = request.task.value_or(task_of(p.target));
+  p.task = task_for(p, request);
   // A step may tell the target, and is no column that gives it away.
   if (p.steps.count == 0)
     suspect_leaks(p, csv, targets);

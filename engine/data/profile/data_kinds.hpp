@@ -59,6 +59,10 @@ void note_lengths(data_profile& profile, const series_set& set);
                                                    const csv_head& head,
                                                    const table_profile& columns);
 
+/// The task that the request says, or that the targets are for.
+[[nodiscard]] learning_task task_for(const data_profile& p,
+                                     const profile_request& request);
+
 /// Finishes a profile whose target's values are known: the task, the classes (named by
 /// `class_names` where they are the numbers 0, 1, ...), what is suspicious, the split.
 void finish_profile(data_profile& profile, const profile_request& request,

@@ -63,18 +63,36 @@ bool data_profile::names_steps(std::size_t column) const {
 
 bool data_profile::is_channel(std::size_t column) const {
   const auto& c = table.columns[column];
-  return target_column != column && split_column != label(column) && !names_steps(column)
+  return !is_target(column) && split_column != label(column) && !names_steps(column)
          && (c.kind == column_kind::number
              || (c.kind == column_kind::constant && c.numbers == c.values()
                  && c.values() > 0)
              || (c.kind == column_kind::identifier && c.numbers == c.values()));
 }
 
+learning_task task_for(const data_profile& p, const profile_request& request) {
+  if (request.task)
+    return *request.task;
+  if (p.outputs > 1)
+    return p.target.whole && p.target.minimum >= 0.0 && p.target.maximum <= 1.0
+               ? multilabel
+               : regression;
+  // Images have labels, unless these are of a type for fractions.
+  if (p.image() && p.target_whole)
+    return classification;
+  if (p.targets.empty())
+    return task_of(p.target);
+  const bool labels = std::ranges::all_of(p.targets, [&](std::size_t i) {
+    const auto& c = p.table.columns[i];
+    return c.kind == column_kind::yes_no
+           || (c.whole && c.minimum >= 0.0 && c.maximum <= 1.0);
+  });
+  return labels ? multilabel : regression;
+}
+
 void finish_profile(data_profile& p, const profile_request& request,
                     std::span<const std::string> class_names) {
-  // Images have labels, unless these are of a type for fractions.
-  const auto found = p.image() && p.target_whole ? classification : task_of(p.target);
-  p.task = request.task.value_or(found);
+  p.task = task_for(p, request);
   p.task_guessed = !request.task.has_value();
   if (p.task.has_classes())
     p.classes = p.target.frequent;

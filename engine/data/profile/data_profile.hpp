@@ -5,6 +5,7 @@
 #include "engine/data/profile/table_profile.hpp"
 #include "engine/data/reading/data_set.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -26,6 +27,7 @@ struct profile_request {
   std::filesystem::path file;
   /// The target's column, by name or number; or the file of the targets; or empty.
   std::string target;
+  std::vector<std::string> targets{}; ///< Several columns, in the place of `target`.
   std::optional<learning_task> task;
   array_layout layout = array_layout::automatic; ///< The layout of an array of images.
   std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
@@ -128,9 +130,11 @@ struct data_profile {
   std::vector<std::string> unused_arrays; ///< Arrays of a .npz of which nothing is made.
   /// A test set that lies beside; its targets, where those are not in it.
   std::filesystem::path test_file, test_target_file;
-  std::optional<std::size_t> target_column;
+  std::optional<std::size_t> target_column; ///< The first of several.
+  std::vector<std::size_t> targets;         ///< The columns of several; else empty.
   target_reason target_found = target_reason::last;
   learning_task task = classification;
+  std::size_t outputs = 1;          ///< Targets of each example of an array of them.
   column_profile target;            ///< Its values.
   bool target_whole = false;        ///< They are of a type for whole numbers.
   bool task_guessed = true;         ///< Nobody said `task`.
@@ -157,6 +161,10 @@ struct data_profile {
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
+  [[nodiscard]] bool several() const { return !targets.empty() || outputs > 1; }
+  [[nodiscard]] bool is_target(std::size_t column) const {
+    return target_column == column || std::ranges::find(targets, column) != targets.end();
+  }
   /// Adds a sentence to what `clade new` says.
   void note(std::string sentence) {
     suspicions.push_back({.kind = suspicion_kind::reading, .value = std::move(sentence)});

@@ -164,7 +164,7 @@ std::optional<listed_images> find_listed_images(const data_profile& p) {
   const auto& columns = p.table.columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto& values = columns[i].frequent;
-    if (p.target_column == i || values.empty()
+    if (p.is_target(i) || values.empty()
         || !std::ranges::all_of(values, has_image_ending, &value_count::value))
       continue;
     const auto& first = values.front().value;
@@ -180,6 +180,8 @@ expected<void> profile_listed_images(data_profile& p, const listed_images& image
   params.file = p.file;
   params.images = p.label(images.column);
   params.target = p.label(*p.target_column);
+  for (const std::size_t i : p.targets)
+    params.targets.push_back(p.label(i));
   params.header = p.names_line > 0 ? fmt::format("line {}", p.names_line) : p.header;
   params.delimiter = p.delimiter;
   params.decimal = std::string(1, p.decimal);
@@ -201,9 +203,10 @@ expected<void> profile_listed_images(data_profile& p, const listed_images& image
     return set;
   note_unreadable(p, all);
   note_repeated(p, all);
-  if (p.table.columns.size() > 2)
+  const std::size_t used = 1 + std::max<std::size_t>(1, p.targets.size());
+  if (p.table.columns.size() > used)
     p.note(fmt::format("the images alone are learnt from, and not the other columns ({})",
-                       p.table.columns.size() - 2));
+                       p.table.columns.size() - used));
   return {};
 }
 

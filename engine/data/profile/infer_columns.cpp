@@ -46,7 +46,7 @@ bool is_infinite(std::string_view field, const number_form& form) {
 }
 
 /// Rows of another length than the first are left to be complained of by who reads them.
-profiled_table profile(const open_table& table, std::size_t target,
+profiled_table profile(const open_table& table, std::span<const std::size_t> targets,
                        const learning_task& task) {
   const auto columns = table.head.columns;
   auto names = table.head.names;
@@ -62,7 +62,11 @@ profiled_table profile(const open_table& table, std::size_t target,
     if (r.line < table.head.line || (r.line == table.head.line && !table.first_is_row)
         || r.fields.size() != columns)
       continue;
-    out.without_target += lacks_target(r.fields[target], task) ? 1 : 0;
+    const bool lacks = std::ranges::any_of(targets, [&](std::size_t i) {
+      return targets.size() > 1 ? field_blank_number(r.fields[i])
+                                : lacks_target(r.fields[i], task);
+    });
+    out.without_target += lacks ? 1 : 0;
     for (std::size_t i = 0; i < columns; ++i)
       out.nones[i] +=
           equal_in_any_case(r.fields[i], "none") || is_infinite(r.fields[i], forms[i])
@@ -102,17 +106,22 @@ public:
   }
 
   expected<inferred_data> infer() {
-    const auto target = table_.head.find_column(out_.params.target, "target");
-    if (!target)
-      return tl::unexpected(target.error());
-    out_.target = *target;
-    profiled_ = profile(table_, *target, out_.params.task);
+    const auto targets = table_.head.find_targets(out_.params);
+    if (!targets)
+      return tl::unexpected(targets.error());
+    out_.target = targets->front();
+    profiled_ = profile(table_, *targets, out_.params.task);
     if (out_.params.blanks == blank_rule::impute)
       out_.without_target = profiled_.without_target;
     out_.kinds.assign(table_.head.columns, encoding_kind::number);
-    const auto said = find_said();
+    auto said = find_said();
     if (!said)
       return tl::unexpected(said.error());
+    for (const std::size_t i :
+         targets->size() > 1 ? *targets : std::vector<std::size_t>()) {
+      (*said)[i] = true;
+      out_.kinds[i] = encoding_kind::ignore;
+    }
     note_form();
     for (const std::string& note : table_.notes)
       out_.notes.push_back(note);
@@ -322,7 +331,7 @@ expected<inferred_data> infer_series(const data_params& params, const open_table
   return table.head.find_column(params.target, "target")
       .and_then([&](std::size_t target) {
         return infer_series(params, table.text.text, table.head,
-                            profile(table, target, params.task).profile);
+                            profile(table, {{target}}, params.task).profile);
       })
       .map([&](inferred_data&& found) {
         found.notes.insert(found.notes.end(), table.notes.begin(), table.notes.end());

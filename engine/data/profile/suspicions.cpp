@@ -1,6 +1,7 @@
 #include "engine/data/profile/suspicions.hpp"
 
 #include "engine/data/bytes/folded_text.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -105,9 +106,9 @@ void suspect_columns(data_profile& p) {
     const column_profile& c = p.table.columns[i];
     if (p.steps.has(i))
       continue; // Steps have one scale, which outliers of one of them do not make.
-    if (p.target_column != i)
+    if (!p.is_target(i))
       suspect_column(p, c, p.label(i));
-    else if (!p.task.has_classes())
+    else if (p.task.has_numbers())
       suspect_numbers(p, c, p.label(i));
   }
 }
@@ -133,7 +134,7 @@ std::optional<std::size_t> find_time(const data_profile& p) {
   std::vector<std::size_t> dates, numbers;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i) {
     const column_profile& c = p.table.columns[i];
-    if (p.target_column == i || c.distinct < least_times)
+    if (p.is_target(i) || c.distinct < least_times)
       continue;
     if (c.kind == column_kind::date && (c.rising || c.falling) && c.blanks == 0)
       dates.push_back(i);
@@ -156,7 +157,10 @@ void add_suspicions(data_profile& p) {
         {.kind = suspicion_kind::repeated_rows, .count = p.table.repeated_rows});
   if (p.task.has_classes())
     suspect_classes(p);
-  if (p.target.blanks > 0)
+  const bool lists = p.task.has_labels() && p.targets.empty();
+  if (p.target.blanks > 0 && lists)
+    p.note(fmt::format("{} no label", counted(p.target.blanks, "row has", "rows have")));
+  else if (p.target.blanks > 0)
     p.suspicions.push_back(
         {.kind = suspicion_kind::blank_target, .count = p.target.blanks});
   suspect_columns(p);
@@ -177,8 +181,7 @@ void choose_split(data_profile& p) {
     return; // Columns are of steps, and not of series.
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (p.target_column != i
-        && use_of(p.table.columns[i]).ignored == ignore_reason::groups)
+    if (!p.is_target(i) && use_of(p.table.columns[i]).ignored == ignore_reason::groups)
       groups.push_back(i);
   if (!groups.empty()) {
     // The coarsest: whatever the others name lies within it more often than not.

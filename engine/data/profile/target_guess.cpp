@@ -1,6 +1,7 @@
 #include "engine/data/profile/target_guess.hpp"
 
 #include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/tables/label_lists.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,8 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace clade {
@@ -187,11 +190,31 @@ expected<target_guess> guess_target(std::span<const column_profile> columns, boo
   return target_guess{last, target_reason::last};
 }
 
+bool are_label_lists(const column_profile& target) {
+  constexpr std::size_t least_lists = 5;
+  std::vector<std::string> lists;
+  for (const value_count& v : target.frequent)
+    lists.push_back(v.value);
+  const char separator = separator_of(lists);
+  if (target.numbers > 0 || separator == ' ' || lists.size() < least_lists)
+    return false;
+  std::set<std::string_view> labels;
+  std::size_t several = 0;
+  for (const std::string& list : lists) {
+    const auto own = labels_of(list, separator);
+    labels.insert(own.begin(), own.end());
+    several += own.size() > 1 ? 1 : 0;
+  }
+  return 5 * several >= lists.size() && labels.size() < lists.size();
+}
+
 learning_task task_of(const column_profile& target) {
   constexpr std::uint64_t most_classes = 20, least_rows = 5;
   const auto values = target.values();
   if (values == 0)
     return classification;
+  if (are_label_lists(target))
+    return multilabel;
   // If almost all are numbers, the others are mistakes.
   if (target.numbers != values)
     return target.distinct > most_classes

@@ -33,7 +33,12 @@ struct target_guess {
 /// number. Texts are classes, but not a few among more than 20 different values of which
 /// nine of ten are numbers. Numbers are classes if they are whole and at most 2 different
 /// ones, or at most 20 that follow each other without a gap (0 to 9, 1 to 5), each with
-/// two rows at least and 5 in the mean; other numbers are numbers.
+/// two rows at least and 5 in the mean; other numbers are numbers. Lists of labels are
+/// labels.
 [[nodiscard]] learning_task task_of(const column_profile& target);
+
+/// Whether values are lists of labels, such as "red|round": a fifth of them at least have
+/// several, separated by | ; or a comma, and there are fewer labels than lists.
+[[nodiscard]] bool are_label_lists(const column_profile& target);
 
 } // namespace clade

@@ -115,6 +115,13 @@ expected<void> check_count(const array_bytes& from,
                                         to_text(tensor_shape{sizes}), origin, examples));
 }
 
+expected<void> check_one_target(const std::string& origin, const learning_task& task) {
+  if (!task.has_labels())
+    return {};
+  return wrong(origin, "has one target for each example; the labels of an array are an "
+                       "array [examples, labels] of 1 and 0");
+}
+
 /// The targets are texts, and so names of classes.
 expected<void> take_text_targets(examples& out, const array_bytes& from,
                                  const text_array& a, const learning_task& task) {
@@ -132,6 +139,32 @@ expected<void> take_text_targets(examples& out, const array_bytes& from,
   return {};
 }
 
+/// Takes several targets of each example: numbers, or 1 of each label that it has, else 0.
+expected<void> take_several_targets(examples& out, const array_bytes& from,
+                                    const numeric_array& a, const learning_task& task) {
+  const auto each = static_cast<std::size_t>(a.sizes[1]);
+  if (task.has_classes())
+    return wrong(from.origin,
+                 fmt::format("holds {} targets of each example, which are numbers or "
+                             "labels; say task = \"regression\" or task = \"multilabel\"",
+                             each));
+  for (std::size_t k = 0; k < each; ++k)
+    out.classes.push_back(std::to_string(k + 1));
+  for (std::size_t i = 0; i < a.count(); ++i) {
+    if (i % each == 0)
+      out.places.push_back(a.byte_of(i));
+    const double v = a[i];
+    if (!is_finite_float(v))
+      return wrong(byte_place(from.origin, a.byte_of(i)),
+                   "the target " + std::string(why_no_float(v)));
+    if (task.has_labels() && v != 0 && v != 1)
+      return wrong(byte_place(from.origin, a.byte_of(i)),
+                   fmt::format("a label is {}, where 1 or 0 must be", v));
+    out.targets.push_back(v);
+  }
+  return {};
+}
+
 /// Takes the targets of the `count` examples of `origin` from an array of their own.
 expected<void> take_target_array(examples& out, const array_bytes& from,
                                  const learning_task& task, const std::string& origin,
@@ -146,9 +179,12 @@ expected<void> take_target_array(examples& out, const array_bytes& from,
   const auto a = parse_array(from);
   if (!a)
     return tl::unexpected(a.error());
-  return check_count(from, a->sizes, a->count(), origin, count).and_then([&] {
-    return target_reader(out, task).take(*a, 0, 1);
-  });
+  if (a->sizes.size() == 2 && a->sizes[1] > 1
+      && static_cast<std::size_t>(a->sizes[0]) == count)
+    return take_several_targets(out, from, *a, task);
+  return check_count(from, a->sizes, a->count(), origin, count)
+      .and_then([&] { return check_one_target(from.origin, task); })
+      .and_then([&] { return target_reader(out, task).take(*a, 0, 1); });
 }
 
 /// The place within an example of the file of each of its features, in their order: all
@@ -226,6 +262,8 @@ expected<examples> with_target_column(const std::string& origin, array_values& a
             "an array of {} has no target column; name the file of the targets, "
             "target_file = \"...\", or their array in a .npz, target_array = \"...\"",
             to_text(tensor_shape{a.sizes()})));
+  if (auto fine = check_one_target(origin, params.task); !fine)
+    return tl::unexpected(std::move(fine).error());
   const auto columns = static_cast<std::size_t>(a.sizes()[1]);
   const auto column = target_column(params.target, columns);
   if (!column)

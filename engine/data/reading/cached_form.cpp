@@ -1,9 +1,10 @@
-// form   := task layout mean deviation checksum{2} examples
+// form   := task layout scales checksum{2} examples
 //           shape labels targets train validation test numbers classes
 //           by_line parts_by_chance test_places test_names robust columns type divisor preparation steps
 //           (shape, labels, targets, train, validation, test, numbers, test_places: lists
 //           of numbers; classes, test_names, robust: lists of texts; columns: a list of
 //           column; preparation: text)
+// scales := a list of a mean and a deviation each
 // column := text inputs
 // steps  := ahead offset scale naive drawn*     (lists of numbers, and a list; without
 //           examples of a forecast all are empty)
@@ -131,8 +132,7 @@ std::string cached_form(const data_set& data) {
   writer w;
   w.number(std::uint64_t{place_of(data.task)});
   w.number(static_cast<std::uint64_t>(data.layout));
-  w.number(data.target_mean);
-  w.number(data.target_deviation);
+  w.list(data.target_scales);
   w.number(data.checksum.high);
   w.number(data.checksum.low);
   w.number(std::uint64_t{data.examples});
@@ -169,8 +169,7 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
     data.task = learning_tasks[task];
   const auto layout = r.number<std::uint64_t>();
   data.layout = static_cast<array_layout>(layout);
-  data.target_mean = r.number<double>();
-  data.target_deviation = r.number<double>();
+  r.list(data.target_scales);
   data.checksum.high = r.number<std::uint64_t>();
   data.checksum.low = r.number<std::uint64_t>();
   data.examples = r.number<std::uint64_t>();
@@ -207,8 +206,10 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   data.features = {static_cast<stored_type>(form ? type : 0), divisor};
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
-  if (r.bad || !r.left.empty() || !truths || !form || !whole_steps || by_line > 1
-      || by_chance > 1 || data.test_places.size() != data.test.size()
+  const std::size_t scales = data.target_scales.size();
+  if (r.bad || !r.left.empty() || (scales != 1 && scales != data.classes.size())
+      || scales == 0 || !truths || !form || !whole_steps || by_line > 1 || by_chance > 1
+      || data.test_places.size() != data.test.size()
       || (!data.test_names.empty() && data.test_names.size() != data.test.size())
       || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))

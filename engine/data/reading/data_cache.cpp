@@ -40,7 +40,7 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '8', 0,   0,   0,   0};
+                             't', 'a', ' ', '9', 0,   0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;
@@ -232,6 +232,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
        {params.array, params.target_array, params.test_array, params.test_target_array,
         params.target, params.header, to_text(params.shape), to_text(*checksum)})
     add(part);
+  for (const std::string& target : params.targets)
+    add("target " + target);
   for (const std::string& category : params.categories)
     add(category);
   for (const std::string& ignored : params.ignore)

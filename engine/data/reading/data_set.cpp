@@ -6,6 +6,7 @@
 #include "engine/data/reading/data_set.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/date_column.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/columns/split.hpp"
@@ -13,6 +14,7 @@
 #include "engine/data/reading/class_labels.hpp"
 #include "engine/data/reading/features.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/tables/label_lists.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +46,7 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
   };
   e.features.keep_rows(kept, width);
   take(e.labels, 1);
-  take(e.targets, 1);
+  take(e.targets, outputs_of(e));
   take(e.places, 1);
   take(e.split_codes, 1);
   take(e.parts, 1);
@@ -162,23 +164,63 @@ void set_places(const examples& e, const examples* test, data_set& data) {
   }
 }
 
-expected<void> set_targets(const examples& e, const examples* test, data_set& data) {
+/// The mean and deviation of a target over the train part.
+target_scale scale_of_train(const examples& e, const data_set& data, std::size_t output) {
+  const std::size_t outputs = outputs_of(e);
+  const auto at = [&](std::uint32_t i) { return e.targets[i * outputs + output]; };
+  target_scale scale;
   double sum = 0;
   for (const std::uint32_t i : data.train)
-    sum += e.targets[i];
+    sum += at(i);
   const auto n = static_cast<double>(data.train.size());
-  data.target_mean = sum / n;
+  scale.mean = sum / n;
   double squares = 0;
   for (const std::uint32_t i : data.train)
-    squares += (e.targets[i] - data.target_mean) * (e.targets[i] - data.target_mean);
-  data.target_deviation = std::sqrt(squares / n);
-  if (!(data.target_deviation > 0))
-    return wrong(e.origin + ": every target of the train part is the same number");
+    squares += (at(i) - scale.mean) * (at(i) - scale.mean);
+  scale.deviation = std::sqrt(squares / n);
+  return scale;
+}
+
+expected<void> set_scales(const examples& e, data_set& data) {
+  data.target_scales.clear();
+  for (std::size_t output = 0; output < outputs_of(e); ++output) {
+    const auto scale = scale_of_train(e, data, output);
+    if (!(scale.deviation > 0))
+      return wrong(
+          e.origin
+          + (data.classes.empty()
+                 ? ": every target of the train part is the same number"
+                 : fmt::format(": {} is the same number in all of the train part",
+                               in_quotes(data.classes[output]))));
+    data.target_scales.push_back(scale);
+  }
+  return {};
+}
+
+expected<void> check_labels(const examples& e, const data_set& data) {
+  if (data.classes.empty())
+    return wrong(e.origin + ": no example has a label");
+  if (std::ranges::all_of(data.train, [&](std::uint32_t i) {
+        return std::equal(e.targets.begin(), e.targets.begin() + std::ssize(data.classes),
+                          e.targets.begin() + std::ssize(data.classes) * i);
+      }))
+    return wrong(e.origin + ": all examples of the train part have the same labels");
+  return {};
+}
+
+expected<void> set_targets(const examples& e, const examples* test, data_set& data) {
+  data.classes = e.classes;
+  if (auto fine = data.task.has_labels() ? check_labels(e, data) : set_scales(e, data);
+      !fine)
+    return fine;
+  const std::size_t outputs = outputs_of(e);
   for (const examples* part : {&e, test})
     if (part != nullptr)
-      for (const double t : part->targets)
+      for (std::size_t i = 0; i < part->targets.size(); ++i) {
+        const auto& scale = scale_of(data.target_scales, i % outputs);
         data.targets.push_back(
-            static_cast<float>((t - data.target_mean) / data.target_deviation));
+            static_cast<float>((part->targets[i] - scale.mean) / scale.deviation));
+      }
   return {};
 }
 
@@ -225,8 +267,7 @@ void set_preparation(data_set& data, preprocessing how) {
   how.task = data.task;
   how.shape = data.shape;
   how.classes = data.classes;
-  how.target_mean = data.target_mean;
-  how.target_deviation = data.target_deviation;
+  how.target_scales = data.target_scales;
   how.checksum = data.checksum;
   encoder out;
   encode(out, how);
@@ -303,6 +344,9 @@ expected<data_set> load_files(const data_params& params, std::uint64_t seed) {
   auto test = read_limited(*tested, like_training, seed, 1);
   if (!test)
     return tl::unexpected(std::move(test).error());
+  if (params.task.has_labels())
+    if (auto aligned = align_labels(*test, e->classes); !aligned)
+      return tl::unexpected(std::move(aligned).error());
   return assemble(std::move(*e), std::move(*test), params, seed);
 }
 
@@ -326,7 +370,7 @@ expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
 } // namespace
 
 problem data_set::as_problem() const {
-  return {shape, task.outputs(classes.size()), numbers};
+  return {shape, task.outputs(classes.size()), numbers, !task.has_classes()};
 }
 
 expected<data_set> load_data(const data_params& params, std::uint64_t seed,

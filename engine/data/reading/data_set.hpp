@@ -30,10 +30,12 @@ struct data_set {
   /// for each.
   stored_numbers features;
   std::vector<std::int64_t> labels; ///< [examples], for classification.
-  std::vector<float> targets;       ///< [examples], for regression, standardised.
-  double target_mean = 0;           ///< To undo the standardisation in reports.
-  double target_deviation = 1;
-  std::vector<std::string> classes;                   ///< Names by label.
+  /// [examples, outputs]: numbers, standardised; or 1 of a label that an example has, else 0.
+  std::vector<float> targets;
+  /// To undo the standardisation in reports: of each output, or one of all.
+  std::vector<target_scale> target_scales{{}};
+  /// The names by label; without classes those of labels, or of several targets.
+  std::vector<std::string> classes;
   std::vector<std::uint32_t> train, validation, test; ///< Indices of examples.
   /// Whether chance alone decided which examples are of the train and which of the validation
   /// part: not time, groups or the steps of a forecast, whose neighbors tell too much.

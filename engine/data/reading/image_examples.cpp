@@ -1,9 +1,11 @@
 #include "engine/data/reading/image_examples.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/code_book.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/tables/csv_head.hpp"
+#include "engine/data/tables/label_lists.hpp"
 
 #include <fmt/format.h>
 
@@ -20,17 +22,39 @@ tl::unexpected<error> wrong(std::string_view place, std::string message) {
 raw_rows rows_of(decoded_images images, const std::string& origin,
                  const number_form& form, const preprocessing& how) {
   raw_rows out{.origin = origin, .count = images.names.size(), .values = {}};
+  const std::size_t each = images.classes.size() / images.names.size();
+  const auto is_blank = [&](std::string_view text) {
+    return each > 1 ? field_blank_number(text) : lacks_target(text, how.task);
+  };
   if (std::ranges::any_of(images.classes,
                           [](const std::string& c) { return !c.empty(); }))
-    out.targets =
-        read_targets(images.classes,
-                     {[&](std::string_view text) { return lacks_target(text, how.task); },
-                      [&](std::string_view text) { return field_number(text, form); }},
-                     how);
+    out.targets = read_targets(
+        images.classes,
+        {is_blank, [&](std::string_view text) { return field_number(text, form); }}, how,
+        each);
   out.notes = std::move(images.notes);
   out.names = std::move(images.names);
   out.values = std::move(images.pixels);
   return out;
+}
+
+/// The number that is the target, or 1 of a label that the image has.
+expected<double> target_value(std::string_view text, const number_form& form,
+                              const learning_task& task) {
+  if (task.has_labels()) {
+    if (const auto said = field_yes_no(text))
+      return *said ? 1.0 : 0.0;
+    return fail(error_kind::invalid_input,
+                fmt::format("a label is {}, where 1 or 0, or yes or no, must be",
+                            in_quotes(text)));
+  }
+  const auto number = field_number(text, form);
+  if (number && is_finite_float(*number))
+    return *number;
+  return fail(error_kind::invalid_input,
+              fmt::format("the target {} is no number; for classes say task = "
+                          "\"classification\"",
+                          in_quotes(text)));
 }
 
 expected<image_list> image_list_of(data_file table, const std::filesystem::path& file,
@@ -55,26 +79,30 @@ expected<examples> read_listed_images(data_file table, const std::filesystem::pa
     return tl::unexpected(std::move(read).error());
   auto& out = read->all;
   out.target = list->target;
-  out.decimal = list->number.decimal;
+  out.decimal = list->numbers.front().decimal;
   out.dropped = list->dropped;
   code_book classes, splits;
+  const std::size_t columns = list->numbers.size();
   for (const auto i : read->decoded) {
     if (!list->splits.empty())
       out.split_codes.push_back(splits.code_of(list->splits[i]));
-    if (params.task.has_classes()) {
+    if (list->several.empty() && !params.task.has_numbers()) {
       out.labels.push_back(classes.code_of(list->targets[i]));
       continue;
     }
-    const auto number = field_number(list->targets[i], list->number);
-    if (!number || !is_finite_float(*number))
-      return wrong(fmt::format("{}:{}", file.string(), list->lines[i]),
-                   fmt::format("the target \"{}\" is no number; for classes say task = "
-                               "\"classification\"",
-                               list->targets[i]));
-    out.targets.push_back(*number);
+    for (std::size_t k = 0; k < columns; ++k) {
+      const auto value =
+          target_value(list->targets[i * columns + k], list->numbers[k], params.task);
+      if (!value)
+        return fail_in(fmt::format("{}:{}", file.string(), list->lines[i]),
+                       value.error());
+      out.targets.push_back(*value);
+    }
   }
-  out.classes = std::move(classes.texts);
+  out.classes = list->several.empty() ? std::move(classes.texts) : list->several;
   out.split_values = std::move(splits.texts);
+  if (list->several.empty() && params.task.has_labels())
+    take_label_lists(out);
   out.checksum = both(checksum, out.checksum);
   return std::move(out);
 }
@@ -118,7 +146,7 @@ expected<raw_rows> read_raw_images(const std::filesystem::path& path,
     return wrong(path.string(), "holds images, and the training data has none");
   return decode_images(path, how.shape).map([&](decoded_images&& images) {
     if (!how.task.has_classes())
-      images.classes.clear(); // Folders say no numbers.
+      images.classes.clear(); // Folders say neither numbers nor labels.
     return rows_of(std::move(images), path.string(), {}, how);
   });
 }
@@ -136,7 +164,8 @@ expected<raw_rows> read_raw_listed_images(std::string_view text,
   return decode_images(beside ? table.parent_path() : image_folder_of(table, params),
                        list->files, std::move(list->targets), how.shape)
       .map([&](decoded_images&& images) {
-        return rows_of(std::move(images), table.string(), list->number, how);
+        const auto form = list->numbers.empty() ? number_form() : list->numbers.front();
+        return rows_of(std::move(images), table.string(), form, how);
       });
 }
 

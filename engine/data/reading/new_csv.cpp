@@ -22,6 +22,7 @@
 #include "engine/data/numbers/field_date.hpp"
 #include "engine/data/numbers/number_form.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/tables/csv_head.hpp"
 #include "engine/data/tables/text_form.hpp"
 #include "genome/base/text.hpp"
 
@@ -89,7 +90,7 @@ public:
       return fail(error_kind::invalid_input, out_.origin + ": has no rows");
     for (const auto& [c, replaced] : replaced_)
       note(c, replaced);
-    if (target_ != nowhere)
+    if (!target_at_.empty())
       out_.targets = std::move(targets_);
     return std::move(out_);
   }
@@ -216,9 +217,7 @@ private:
                                   all_in_quotes(missing),
                                   missing.size() == 1 ? " of the training data is"
                                                       : " of the training data are"));
-    if (const auto at = std::ranges::find(r.fields, how_.target);
-        !how_.target.empty() && at != r.fields.end())
-      target_ = static_cast<std::size_t>(at - r.fields.begin());
+    find_targets(r);
     for (const auto field : r.fields)
       if (field != how_.target
           && std::ranges::find(how_.columns, field, &column_encoding::name)
@@ -233,6 +232,18 @@ private:
     return {};
   }
 
+  /// Several targets are all there, or none is compared with.
+  void find_targets(const csv_row& names) {
+    const bool several = how_.target.empty() && !how_.task.has_classes();
+    const auto wanted = several ? how_.classes : std::vector{how_.target};
+    for (const std::string& name : wanted) {
+      const auto at = std::ranges::find(names.fields, name);
+      if (name.empty() || at == names.fields.end())
+        return target_at_.clear();
+      target_at_.push_back(static_cast<std::size_t>(at - names.fields.begin()));
+    }
+  }
+
   expected<void> by_place(const csv_row& r) {
     const bool with_target = how_.target_column && columns_ == how_.width + 1;
     if (columns_ != how_.width && !with_target)
@@ -242,7 +253,7 @@ private:
     for (std::size_t c = 0; c < how_.width; ++c)
       place_.push_back(c + (with_target && c >= *how_.target_column ? 1 : 0));
     if (with_target)
-      target_ = *how_.target_column;
+      target_at_ = {*how_.target_column};
     return {};
   }
 
@@ -288,8 +299,7 @@ private:
     for (std::size_t c = 0; c < how_.width; ++c)
       if (!is_ignored(c))
         read_field(r, c, r.fields[place_[c]]);
-    if (target_ != nowhere)
-      targets_.values.push_back(target(r.fields[target_]));
+    read_targets(r);
     out_.lines.push_back(r.line);
   }
 
@@ -316,27 +326,25 @@ private:
   }
 
   /// A target that cannot be compared with decides nothing, and is counted.
-  double target(std::string_view field) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    const bool value = !how_.task.has_classes();
-    const auto read = read_number(field, form_.decimal);
-    const auto n = read ? std::optional(read->value) : std::nullopt;
-    if (value && n && std::isfinite(*n))
-      return *n;
-    if (value ? field_blank_number(field) : field.empty()) {
-      ++targets_.blanks;
-      return none;
-    }
-    if (!value) {
+  void read_targets(const csv_row& r) {
+    if (target_at_.empty())
+      return;
+    const auto is_blank = [&](std::string_view field) {
+      return target_at_.size() > 1 ? field_blank_number(field)
+                                   : lacks_target(field, how_.task);
+    };
+    const auto number_of = [&](std::string_view field) {
+      const auto read = read_number(field, form_.decimal);
+      return read ? std::optional(read->value) : std::nullopt;
+    };
+    std::vector<std::string_view> fields;
+    for (const std::size_t at : target_at_) {
+      fields.push_back(r.fields[at]);
+      const auto n = how_.task.has_classes() ? number_of(fields.back()) : std::nullopt;
       if (n && *n >= 0 && *n < static_cast<double>(class_names_.size()))
-        field = class_names_[static_cast<std::size_t>(*n)];
-      const auto at = std::ranges::find(how_.classes, field);
-      if (at != how_.classes.end())
-        return static_cast<double>(at - how_.classes.begin());
+        fields.back() = class_names_[static_cast<std::size_t>(*n)];
     }
-    if (targets_.unknown++ == 0)
-      targets_.example = field;
-    return none;
+    add_targets(targets_, fields, {is_blank, number_of}, how_);
   }
 
   double number(const csv_row& r, std::size_t c, std::string_view field) {
@@ -396,8 +404,8 @@ private:
   table_complaints wrong_;
   raw_rows out_;
   std::size_t columns_ = 0;
-  std::vector<std::size_t> place_; ///< By training column, where it stands here.
-  std::size_t target_ = nowhere;
+  std::vector<std::size_t> place_;     ///< By training column, where it stands here.
+  std::vector<std::size_t> target_at_; ///< The places of the targets here; or empty.
   new_targets targets_;
   /// The names of classes in scikit-learn's first line.
   std::vector<std::string> class_names_;

@@ -3,6 +3,7 @@
 #include "engine/data/reading/preprocessing.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/tables/label_lists.hpp"
 
 #include <fmt/format.h>
 
@@ -103,25 +104,61 @@ expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& 
   return out;
 }
 
+namespace {
+
+constexpr double no_target = std::numeric_limits<double>::quiet_NaN();
+
+/// The value of a field that is not blank; NaN of one that is not known.
+double target_of(std::string_view field, const target_reading& reading,
+                 const preprocessing& how) {
+  if (how.task.has_classes()) {
+    const auto at = std::ranges::find(how.classes, field);
+    return at == how.classes.end() ? no_target
+                                   : static_cast<double>(at - how.classes.begin());
+  }
+  if (how.task.has_labels()) {
+    const auto said = field_yes_no(field);
+    return said ? *said : no_target;
+  }
+  const auto number = reading.number_of(field);
+  return number && is_finite_float(*number) ? *number : no_target;
+}
+
+} // namespace
+
+void add_targets(new_targets& to, std::span<const std::string_view> fields,
+                 const target_reading& reading, const preprocessing& how) {
+  const bool list = how.task.has_labels() && fields.size() == 1;
+  const auto outputs = static_cast<std::size_t>(
+      how.task.has_classes() ? 1 : how.task.outputs(how.classes.size()));
+  std::string unknown;
+  std::vector<double> values;
+  bool blank = false;
+  if (list)
+    values = known_labels(fields.front(), how.classes, unknown);
+  else
+    for (const auto field : fields) {
+      blank = blank || reading.is_blank(field);
+      values.push_back(blank ? no_target : target_of(field, reading, how));
+      if (!blank && std::isnan(values.back()))
+        unknown = field;
+    }
+  if (blank || !unknown.empty())
+    values.assign(outputs, no_target);
+  if (blank)
+    ++to.blanks;
+  else if (!unknown.empty() && to.unknown++ == 0)
+    to.example = unknown;
+  to.values.insert(to.values.end(), values.begin(), values.end());
+}
+
 new_targets read_targets(std::span<const std::string> texts,
-                         const target_reading& reading, const preprocessing& how) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+                         const target_reading& reading, const preprocessing& how,
+                         std::size_t each) {
   new_targets out;
-  for (const std::string& text : texts) {
-    auto& value = out.values.emplace_back(none);
-    if (reading.is_blank(text)) {
-      ++out.blanks;
-      continue;
-    }
-    if (!how.task.has_classes()) {
-      const auto number = reading.number_of(text);
-      value = number && is_finite_float(*number) ? *number : none;
-    } else if (const auto at = std::ranges::find(how.classes, text);
-               at != how.classes.end()) {
-      value = static_cast<double>(at - how.classes.begin());
-    }
-    if (std::isnan(value) && out.unknown++ == 0)
-      out.example = text;
+  for (std::size_t i = 0; i + each <= texts.size(); i += each) {
+    const auto row = texts.subspan(i, each);
+    add_targets(out, std::vector<std::string_view>(row.begin(), row.end()), reading, how);
   }
   return out;
 }

@@ -49,14 +49,14 @@ struct preprocessing {
   std::vector<double> limit{};
   /// The largest value of images; 0: they stay as they are.
   float largest = 0;
-  std::vector<std::string> classes; ///< Names by label.
-  double target_mean = 0;
-  double target_deviation = 1;
+  std::vector<std::string> classes;            ///< The same as in `data_set`.
+  std::vector<target_scale> target_scales{{}}; ///< The same as in `data_set`.
   genome_hash checksum; ///< The checksum of the training files' bytes.
 
   /// Returns the problem that networks for the examples must fit.
   [[nodiscard]] problem as_problem() const {
-    return {shape, task.outputs(classes.size()), numbers_of(columns)};
+    return {shape, task.outputs(classes.size()), numbers_of(columns),
+            !task.has_classes()};
   }
   /// How many inputs the columns make.
   [[nodiscard]] std::size_t inputs() const;
@@ -92,8 +92,9 @@ void encode(encoder& out, const preprocessing& how);
 
 /// The targets of new examples, for those who want to know how good predictions are.
 struct new_targets {
-  /// By row: the value, or the number of the class; NaN where there is none, or one that
-  /// the training data does not have.
+  /// By row: the value, or the number of the class; by row and output the values of several
+  /// targets, or 1 of each label that a row has, else 0. NaN where there is none, or a class
+  /// that the training data does not have.
   std::vector<double> values{};
   std::uint64_t blanks = 0;  ///< Rows without a target.
   std::uint64_t unknown = 0; ///< Rows of a class that the training data does not have.
@@ -106,10 +107,15 @@ struct target_reading {
   std::function<std::optional<double>(std::string_view)> number_of;
 };
 
-/// Reads the targets that texts say.
+/// Adds the targets of a row: one field, or one for each of several targets. If one of them
+/// says nothing that can be compared with, so does the row.
+void add_targets(new_targets& to, std::span<const std::string_view> fields,
+                 const target_reading& reading, const preprocessing& how);
+
+/// Reads the targets that texts say, so many for each row.
 [[nodiscard]] new_targets read_targets(std::span<const std::string> texts,
                                        const target_reading& reading,
-                                       const preprocessing& how);
+                                       const preprocessing& how, std::size_t each = 1);
 
 /// Examples to be predicted, ready for a network.
 struct new_examples {

@@ -5,11 +5,13 @@
 //                       blanks: [real | nil...], means: [real...], deviations: [real...],
 //                       largest: real, classes: [text...], target mean: real,
 //                       target deviation: real, checksum: [high, low],
-//                       layout: natural, sizes: [size...], limits: [real | nil...] ]
-//                       (without the last one where no input has a limit, and without
-//                       the last three in files of its first day)
+//                       layout: natural, sizes: [size...], limits: [real | nil...],
+//                       scales: [[mean: real, deviation: real]...] ]
+//                       (without the scales, of which the first are those above, where
+//                       there is one target; then without the limits where no input has
+//                       one; and without the last four in files of its first day)
 //                       (column: column_codec.cpp)
-//     task          = "classification" | "regression"
+//     task          = "classification" | "regression" | "multilabel"
 //
 // A shape [steps, channels] is that of series: there, means and deviations are those of the
 // channels, and all steps have the same.
@@ -151,7 +153,9 @@ bool numbers_are_sound(const preprocessing& how) {
   return std::ranges::all_of(how.mean, finite)
          && std::ranges::all_of(how.deviation, divides) && how.largest >= 0
          && std::ranges::all_of(how.limit, [](double v) { return v > 0; })
-         && finite(how.target_mean) && divides(how.target_deviation);
+         && std::ranges::all_of(how.target_scales, [&](const target_scale& s) {
+              return finite(s.mean) && divides(s.deviation);
+            });
 }
 
 void read_layout(decoder& in, preprocessing& how) {
@@ -185,14 +189,17 @@ void check(decoder& in, const preprocessing& how) {
     return in.fail("sizes that are not those of the examples");
   if (!numbers_are_sound(how))
     return in.fail("a scale that is no scale");
-  if (how.task.has_classes() && how.classes.empty())
+  if (!how.task.has_numbers() && how.classes.empty())
     in.fail("no classes");
+  if (how.target_scales.size() != 1 && how.target_scales.size() != how.classes.size())
+    in.fail("targets that are not as many as their scales");
 }
 
 } // namespace
 
 void encode(encoder& out, const preprocessing& how) {
-  out.array(elements + (how.limit.empty() ? 0 : 1)).natural(version);
+  const bool several = how.target_scales.size() > 1;
+  out.array(elements + (several ? 2 : how.limit.empty() ? 0 : 1)).natural(version);
   out.text(how.task.name);
   out.array(how.shape.sizes.size());
   for (const auto size : how.shape.sizes)
@@ -215,12 +222,13 @@ void encode(encoder& out, const preprocessing& how) {
   encode_list(out, std::span(how.deviation).first(scales));
   out.real(how.largest);
   encode_list(out, how.classes);
-  out.real(how.target_mean).real(how.target_deviation);
+  const auto& first = how.target_scales.front();
+  out.real(first.mean).real(first.deviation);
   out.array(2).natural(how.checksum.high).natural(how.checksum.low);
   out.natural(static_cast<std::uint64_t>(how.layout)).array(how.sizes.sizes.size());
   for (const auto size : how.sizes.sizes)
     out.integer(size);
-  if (how.limit.empty())
+  if (how.limit.empty() && !several)
     return;
   out.array(how.limit.size());
   for (const double v : how.limit)
@@ -228,13 +236,19 @@ void encode(encoder& out, const preprocessing& how) {
       out.nil();
     else
       out.real(v);
+  if (!several)
+    return;
+  out.array(how.target_scales.size());
+  for (const target_scale& s : how.target_scales)
+    out.array(2).real(s.mean).real(s.deviation);
 }
 
 preprocessing decode_preprocessing(decoder& in) {
   const auto number = [](decoder& d) { return d.real(); };
   preprocessing how;
   const auto size = in.array();
-  const bool with_limits = size == elements + 1;
+  const bool several = size == elements + 2;
+  const bool with_limits = several || size == elements + 1;
   if (size != elements && !with_limits && size != elements_without_layout
       && size != elements_of_version_1)
     in.fail(fmt::format("preprocessing of {} parts", size));
@@ -256,8 +270,8 @@ preprocessing decode_preprocessing(decoder& in) {
     repeat_scales(in, how);
   how.largest = static_cast<float>(decode_finite(in));
   how.classes = decode_texts(in);
-  how.target_mean = in.real();
-  how.target_deviation = in.real();
+  how.target_scales.front().mean = in.real();
+  how.target_scales.front().deviation = in.real();
   in.array(2);
   how.checksum.high = in.natural();
   how.checksum.low = in.natural();
@@ -266,6 +280,12 @@ preprocessing decode_preprocessing(decoder& in) {
   if (with_limits)
     how.limit = decode_list(in, [](decoder& d) {
       return d.is_nil() ? std::numeric_limits<double>::infinity() : decode_finite(d);
+    });
+  if (several)
+    how.target_scales = decode_list(in, [](decoder& d) {
+      d.array(2);
+      const double mean = d.real();
+      return target_scale{mean, d.real()};
     });
   if (!in.failed())
     check(in, how);

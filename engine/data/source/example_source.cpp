@@ -25,7 +25,8 @@ std::string_view to_text(target_kind kind) {
 }
 
 problem source_description::as_problem() const {
-  return {inputs.front().shape, task.outputs(target.classes.size()), numbers};
+  return {inputs.front().shape, task.outputs(target.classes.size()), numbers,
+          !task.has_classes()};
 }
 
 std::size_t source_description::bytes_of_input(std::size_t input) const {

@@ -43,9 +43,9 @@ struct source_target {
   target_kind kind = target_kind::one_class;
   tensor_shape shape{{1}}; ///< The shape of the target of one example.
   stored_type type = stored_type::int64;
-  std::vector<std::string> classes{}; ///< The names by label.
-  /// To undo the standardisation of numbers.
-  double mean = 0, deviation = 1;
+  std::vector<std::string> classes{}; ///< The same as in `data_set`.
+  /// To undo the standardisation of numbers: of each, or one of all.
+  std::vector<target_scale> scales{{}};
 };
 
 /// All that is known of a source's examples before one is read.

@@ -8,10 +8,15 @@ namespace {
 source_target target_of(data_set& data) {
   if (data.task.has_classes())
     return {.classes = std::move(data.classes)};
-  return {.kind = target_kind::one_number,
+  const std::size_t outputs =
+      static_cast<std::size_t>(data.task.outputs(data.classes.size()));
+  return {.kind = data.task.has_labels() ? target_kind::several_labels
+                  : data.classes.empty() ? target_kind::one_number
+                                         : target_kind::several_numbers,
+          .shape = {{static_cast<std::int64_t>(outputs)}},
           .type = stored_type::float32,
-          .mean = data.target_mean,
-          .deviation = data.target_deviation};
+          .classes = std::move(data.classes),
+          .scales = data.target_scales};
 }
 
 } // namespace

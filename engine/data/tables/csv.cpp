@@ -10,6 +10,7 @@
 #include "engine/data/columns/date_column.hpp"
 #include "engine/data/tables/csv_head.hpp"
 #include "engine/data/tables/csv_texts.hpp"
+#include "engine/data/tables/label_lists.hpp"
 
 #include <fmt/format.h>
 
@@ -93,10 +94,10 @@ private:
           c.column, c.kind == encoding_kind::ignore ? "column to ignore" : use);
       if (!at)
         return tl::unexpected(at.error());
-      if (*at == target_ || kinds[*at])
+      if (is_target(*at) || kinds[*at])
         return head_.wrong(head_.line,
                            fmt::format("{} is named twice, as {}{}", column(*at),
-                                       *at == target_ ? "target and " : "", use));
+                                       is_target(*at) ? "target and " : "", use));
       kinds[*at] = c.kind;
     }
     return kinds;
@@ -105,10 +106,16 @@ private:
   expected<void> find_target() {
     if (targets_ != nullptr)
       return {};
-    const auto target = head_.find_column(params_.target, "target");
-    if (!target)
-      return tl::unexpected(target.error());
-    target_ = *target;
+    auto found = head_.find_targets(params_);
+    if (!found)
+      return tl::unexpected(found.error());
+    if (!params_.targets.empty()) {
+      several_ = std::move(*found);
+      for (const std::size_t i : several_)
+        out_.classes.push_back(head_.name(i));
+      return {};
+    }
+    target_ = found->front();
     out_.target_column = target_;
     if (!head_.names.empty())
       out_.target = head_.names[target_];
@@ -133,7 +140,8 @@ private:
     column_of_.assign(head_.columns, none);
     for (std::size_t i = 0; i < head_.columns; ++i)
       if (i != target_)
-        add_column(i, (*kinds)[i].value_or(encoding_kind::number));
+        add_column(i, is_target(i) ? encoding_kind::ignore
+                                   : (*kinds)[i].value_or(encoding_kind::number));
     if (features_ == 0 && (head_.columns > 1 || targets_ != nullptr))
       return head_.wrong(head_.line, "every column but the target is to be ignored");
     return {};
@@ -162,6 +170,10 @@ private:
 
   encoding_kind kind_of(std::size_t i) const { return out_.columns[column_of_[i]].kind; }
 
+  bool is_target(std::size_t i) const {
+    return i == target_ || std::ranges::find(several_, i) != several_.end();
+  }
+
   bool is_ignored(std::size_t i) const {
     return i != target_ && kind_of(i) == encoding_kind::ignore;
   }
@@ -182,7 +194,7 @@ private:
     complain(r, table_complaints::of::blank, i,
              fmt::format("{} has no value{}; fill it in, or say blanks = {}", column(i),
                          field.empty() ? "" : ", but " + in_quotes(field),
-                         i == target_ ? "\"drop\""
+                         is_target(i) ? "\"drop\""
                          : mean       ? "\"impute\" or \"drop\""
                                       : "\"impute\", \"mean\" or \"drop\""));
   }
@@ -228,8 +240,7 @@ private:
       ++out_.dropped;
       return;
     }
-    if (params_.blanks == blank_rule::impute && target_ != none
-        && lacks_target(r.fields[target_], params_.task)) {
+    if (params_.blanks == blank_rule::impute && has_no_target(r)) {
       ++out_.dropped;
       return;
     }
@@ -238,6 +249,9 @@ private:
         read_target(r);
       else if (!is_ignored(i))
         out_.features.push_back(text_of_[i] == none ? number_of(r, i) : read_text(r, i));
+    for (const std::size_t i : several_)
+      out_.targets.push_back(params_.task.has_labels() ? label(r, i)
+                                                       : finite(r, i).value_or(0));
     if (targets_ != nullptr && row_ <= targets_->texts.size())
       read_target_beside(r, targets_->texts[row_ - 1]);
     if (split_ != none)
@@ -247,34 +261,56 @@ private:
 
   bool has_blank(const csv_row& r) const {
     for (std::size_t i = 0; i < head_.columns; ++i)
-      if (i == target_ && params_.task.has_classes()
-              ? r.fields[i].empty()
-              : !is_ignored(i) && is_blank(r.fields[i], i))
+      if (i == target_ && !params_.task.has_numbers()
+              ? r.fields[i].empty() && params_.task.has_classes()
+              : (is_target(i) || !is_ignored(i)) && is_blank(r.fields[i], i))
         return true;
     return false;
   }
 
+  bool has_no_target(const csv_row& r) const {
+    return std::ranges::any_of(several_,
+                               [&](auto i) { return field_blank_number(r.fields[i]); })
+           || (target_ != none && lacks_target(r.fields[target_], params_.task));
+  }
+
+  /// Returns 1 of a row that has a label, else 0.
+  double label(const csv_row& r, std::size_t i) {
+    const auto said = field_yes_no(r.fields[i]);
+    if (!said)
+      complain(r, table_complaints::of::target, i,
+               fmt::format("{}, a label, is {}, where 1 or 0, or yes or no, must be",
+                           column(i), in_quotes(r.fields[i])));
+    return said.value_or(false) ? 1 : 0;
+  }
+
   void read_target(const csv_row& r) {
-    if (!params_.task.has_classes()) {
+    if (params_.task.has_numbers()) {
       out_.targets.push_back(finite(r, target_).value_or(0));
       return;
     }
     const std::string_view field = r.fields[target_];
+    if (params_.task.has_classes())
+      check_class(r, field);
+    out_.labels.push_back(classes_.code(field).first);
+  }
+
+  void check_class(const csv_row& r, std::string_view field) {
     if (field.empty())
       complain(r, table_complaints::of::target, target_,
                column(target_) + ", the target, has no value");
     else if (const auto n = field_number(field); n && !std::isfinite(*n))
       complain(r, table_complaints::of::target, target_,
                fmt::format("{}, the target, is {}", column(target_), in_quotes(field)));
-    out_.labels.push_back(classes_.code(field).first);
   }
 
   // Reads the target of a row whose target is in another file.
   void read_target_beside(const csv_row& r, std::string_view field) {
     const auto n = field_number(field, targets_->number);
     const bool finite = n && std::isfinite(*n);
-    const bool number = !params_.task.has_classes();
-    if (number ? !finite : field.empty() || (n && !finite))
+    const bool number = params_.task.has_numbers();
+    if (number ? !finite
+               : params_.task.has_classes() && (field.empty() || (n && !finite)))
       complain(r, table_complaints::of::target, none,
                fmt::format("the target of this row, in {}, is {}{}",
                            params_.target_file.string(), in_quotes(field),
@@ -364,7 +400,10 @@ private:
   void finish() {
     out_.count = out_.places.size();
     out_.shape.sizes = {static_cast<std::int64_t>(features_)};
-    out_.classes = classes_.take();
+    if (several_.empty())
+      out_.classes = classes_.take();
+    if (params_.task.has_labels() && several_.empty())
+      take_label_lists(out_);
     out_.split_values = splits_.take();
     for (std::size_t t = 0; t < out_.texts.size(); ++t) {
       auto& column = out_.columns[out_.texts[t].column];
@@ -386,6 +425,7 @@ private:
   csv_head head_;
   std::size_t row_ = 0; ///< How many were read.
   std::size_t target_ = none, split_ = none;
+  std::vector<std::size_t> several_; ///< The places of several targets; else empty.
   std::size_t features_ = 0;
   std::vector<std::size_t> column_of_; ///< By place: which of `out_.columns`, or none.
   std::vector<std::size_t> text_of_;   ///< By place: which of `out_.texts`, or none.

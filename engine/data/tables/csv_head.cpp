@@ -146,8 +146,27 @@ expected<csv_head> read_head(csv_rows& rows, csv_row& r, std::string_view origin
   return head;
 }
 
+expected<std::vector<std::size_t>>
+csv_head::find_targets(const data_params& params) const {
+  if (params.targets.empty())
+    return find_column(params.target, "target").map([](std::size_t at) {
+      return std::vector{at};
+    });
+  std::vector<std::size_t> places;
+  for (const std::string& target : params.targets) {
+    const auto at = find_column(target, "target");
+    if (!at)
+      return tl::unexpected(at.error());
+    if (std::ranges::find(places, *at) != places.end())
+      return wrong(line, column(*at) + " is named twice as target");
+    places.push_back(*at);
+  }
+  return places;
+}
+
 bool lacks_target(std::string_view field, const learning_task& task) {
-  return task.has_classes() ? field.empty() : field_blank_number(field);
+  return task.has_classes() ? field.empty()
+                            : !task.has_labels() && field_blank_number(field);
 }
 
 } // namespace clade

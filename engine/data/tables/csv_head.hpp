@@ -35,6 +35,9 @@ struct csv_head {
   /// in errors what it is for.
   [[nodiscard]] expected<std::size_t> find_column(const std::string& name,
                                                   const std::string& use) const;
+  /// The places of the columns `params.targets`, or of the one `params.target`.
+  [[nodiscard]] expected<std::vector<std::size_t>>
+  find_targets(const data_params& params) const;
 };
 
 /// Reads up to the first row, which is then in `r`, unless the head ends with names: then
@@ -64,7 +67,8 @@ template<class Take>
                                                          std::size_t columns);
 
 /// Whether a field of the target's column says nothing. Any spelling of a blank does
-/// where numbers are to be predicted; a class may be called "NA" or "-".
+/// where numbers are to be predicted; a class may be called "NA" or "-", and an empty list
+/// of labels says that there is none.
 [[nodiscard]] bool lacks_target(std::string_view field, const learning_task& task);
 
 } // namespace clade

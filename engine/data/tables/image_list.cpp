@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace clade {
@@ -13,7 +14,8 @@ namespace {
 /// The columns that are read.
 struct list_columns {
   std::size_t image = 0;
-  std::optional<std::size_t> target, split;
+  std::vector<std::size_t> targets;
+  std::optional<std::size_t> split;
 };
 
 expected<list_columns> find_columns(const csv_head& head, const data_params& params,
@@ -23,17 +25,18 @@ expected<list_columns> find_columns(const csv_head& head, const data_params& par
   if (!image)
     return tl::unexpected(image.error());
   out.image = *image;
-  const auto target = head.find_column(params.target, "target");
-  if (!target && which == listed_rows::to_predict)
+  const auto targets = head.find_targets(params);
+  if (!targets && which == listed_rows::to_predict)
     return out;
-  if (!target)
-    return tl::unexpected(target.error());
-  if (*image == *target && which == listed_rows::to_predict)
+  if (!targets)
+    return tl::unexpected(targets.error());
+  const bool named = std::ranges::find(*targets, *image) != targets->end();
+  if (named && which == listed_rows::to_predict)
     return out; // "last", where the target is not there.
-  if (*image == *target)
+  if (named)
     return head.wrong(head.line,
                       head.column(*image) + " is named twice, as images and as target");
-  out.target = *target;
+  out.targets = *targets;
   if (params.split_column.empty() || which == listed_rows::to_predict)
     return out;
   const auto split = head.find_column(params.split_column, "column to split by");
@@ -49,10 +52,13 @@ expected<void> add_row(image_list& out, const csv_row& r, const csv_head& head,
   if (r.fields.size() != head.columns)
     return head.wrong(
         r.line, fmt::format("{} columns instead of {}", r.fields.size(), head.columns));
-  const auto target = columns.target ? r.fields[*columns.target] : std::string_view();
-  if (which == listed_rows::to_learn_from && lacks_target(target, params.task)) {
+  const auto blank = std::ranges::find_if(columns.targets, [&](std::size_t i) {
+    return columns.targets.size() > 1 ? field_blank_number(r.fields[i])
+                                      : lacks_target(r.fields[i], params.task);
+  });
+  if (which == listed_rows::to_learn_from && blank != columns.targets.end()) {
     if (params.blanks != blank_rule::impute && params.blanks != blank_rule::drop)
-      return head.wrong(r.line, head.column(*columns.target)
+      return head.wrong(r.line, head.column(*blank)
                                     + ", the target, is blank; say blanks = \"drop\" to "
                                       "leave such rows out");
     ++out.dropped;
@@ -63,7 +69,8 @@ expected<void> add_row(image_list& out, const csv_row& r, const csv_head& head,
     return head.wrong(r.line, head.column(columns.image) + " names no image");
   out.files.emplace_back(std::string(file));
   out.lines.push_back(r.line);
-  out.targets.emplace_back(target);
+  for (const std::size_t i : columns.targets)
+    out.targets.emplace_back(r.fields[i]);
   if (columns.split)
     out.splits.emplace_back(r.fields[*columns.split]);
   return {};
@@ -83,10 +90,12 @@ expected<image_list> parse_image_list(std::string_view text, std::string_view or
   if (!columns)
     return tl::unexpected(columns.error());
   image_list out;
-  if (columns->target) {
-    out.number = form.number(*columns->target);
-    if (!head->names.empty())
-      out.target = head->names[*columns->target];
+  for (const std::size_t i : columns->targets) {
+    out.numbers.push_back(form.number(i));
+    if (!params.targets.empty())
+      out.several.push_back(head->name(i));
+    else if (!head->names.empty())
+      out.target = head->names[i];
   }
   if (head->names.empty())
     if (auto added = add_row(out, r, *head, *columns, params, which); !added)

@@ -15,11 +15,14 @@ namespace clade {
 struct image_list {
   std::vector<std::filesystem::path> files; ///< The names in the table.
   std::vector<std::uint64_t> lines;
-  std::vector<std::string> targets; ///< Blank where there is none.
-  std::vector<std::string> splits;  ///< In `params.split_column`; empty without one.
-  std::string target;               ///< The column's name, if it has one.
-  number_form number;               ///< How targets are written, where they are numbers.
-  std::uint64_t dropped = 0;        ///< Rows without a target.
+  /// By image and column of targets; blank where there is none.
+  std::vector<std::string> targets;
+  std::vector<std::string> splits; ///< In `params.split_column`; empty without one.
+  std::string target; ///< The column's name, if it has one and is the only one.
+  /// The names of several columns of targets, and the form of each column's numbers.
+  std::vector<std::string> several;
+  std::vector<number_form> numbers;
+  std::uint64_t dropped = 0; ///< Rows without a target.
 };
 
 /// The rows to read of a table that names images: those to learn from have a target, and

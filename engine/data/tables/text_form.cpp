@@ -22,9 +22,9 @@ text_rows count_text_rows(csv_rows rows, const text_targets& how) {
     if (r.fields.size() != 2 || !how.column)
       continue;
     const auto target = r.fields[*how.column];
-    const bool fits = how.task.has_classes()
-                          ? std::ranges::find(how.classes, target) != how.classes.end()
-                          : field_number(target).has_value();
+    const bool fits = how.task.has_numbers()
+                          ? field_number(target).has_value()
+                          : std::ranges::find(how.classes, target) != how.classes.end();
     out.with_target += fits ? 1 : 0;
   }
   // Quotes that are not closed are no table's.

@@ -31,14 +31,20 @@ score_targets targets_of(const examples& e, std::span<const std::uint32_t> of) {
     return targets;
   }
   const auto n = static_cast<double>(of.size());
-  double mean = 0, squares = 0;
-  for (const std::uint32_t i : of)
-    mean += e.targets[i] / n;
-  for (const std::uint32_t i : of)
-    squares += (e.targets[i] - mean) * (e.targets[i] - mean) / n;
-  const double deviation = squares > 0 ? std::sqrt(squares) : 1;
-  for (const std::uint32_t i : of)
-    targets.numbers.push_back(static_cast<float>((e.targets[i] - mean) / deviation));
+  const std::size_t values = targets.values = outputs_of(e);
+  targets.numbers.resize(of.size() * values);
+  for (std::size_t v = 0; v < values; ++v) {
+    const auto at = [&](std::uint32_t i) { return e.targets[i * values + v]; };
+    double mean = 0, squares = 0;
+    for (const std::uint32_t i : of)
+      mean += at(i) / n;
+    for (const std::uint32_t i : of)
+      squares += (at(i) - mean) * (at(i) - mean) / n;
+    const double deviation = squares > 0 ? std::sqrt(squares) : 1;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      targets.numbers[k * values + v] =
+          static_cast<float>((at(of[k]) - mean) / deviation);
+  }
   return targets;
 }
 
@@ -173,8 +179,9 @@ std::span<const double> learnt_scores::of(std::uint32_t example) const {
 learnt_scores learn_text_scores(const examples& e, const listed_texts& listed,
                                 std::uint64_t seed, bool by_group) {
   const std::size_t classes = classes_of(e);
-  const std::size_t outputs = score_targets{.classes = classes}.outputs();
-  if (classes > most_classes || e.count > most_scores / outputs)
+  const std::size_t outputs =
+      score_targets{.classes = classes, .values = outputs_of(e)}.outputs();
+  if (outputs > most_classes || e.count > most_scores / outputs)
     return {};
   auto known =
       common_vocabulary(listed, std::min(most_terms, most_coefficients / outputs));

@@ -81,18 +81,47 @@ std::vector<listed_term> terms_of(const listed_texts& from, const text_counts& c
   return out;
 }
 
-/// Measures how much terms tell of the target.
+/// The numbers of a target, or 0 and 1 of a label.
+class centred_target {
+public:
+  explicit centred_target(std::vector<double> by_text) : values_(std::move(by_text)) {
+    const double mean = std::accumulate(values_.begin(), values_.end(), 0.0)
+                        / static_cast<double>(values_.size());
+    for (double& v : values_) {
+      v -= mean;
+      squares_ += v * v;
+    }
+  }
+
+  /// The chi-squared of one degree of freedom of a term that these texts have.
+  [[nodiscard]] double told_by(const std::vector<std::uint32_t>& texts) const {
+    const auto n = static_cast<double>(texts.size());
+    const auto all = static_cast<double>(values_.size());
+    double sum = 0;
+    for (const std::uint32_t i : texts)
+      sum += values_[i];
+    const double spread = n * (1 - n / all) * squares_;
+    return spread > 0 ? all * sum * sum / spread : 0;
+  }
+
+private:
+  std::vector<double> values_; ///< By text, of mean 0.
+  double squares_ = 0;         ///< The sum of theirs.
+};
+
+/// Measures how much terms tell of the target; of several targets, of the one of which they
+/// tell most.
 class telling {
 public:
   telling(const examples& e, const listed_texts& from) {
     const auto n = static_cast<double>(from.texts.size());
     if (e.labels.empty()) {
-      for (const std::uint32_t i : from.examples)
-        targets_.push_back(e.targets[i]);
-      const double mean = std::accumulate(targets_.begin(), targets_.end(), 0.0) / n;
-      for (double& t : targets_) {
-        t -= mean;
-        squares_ += t * t;
+      const std::size_t outputs = outputs_of(e);
+      for (std::size_t output = 0; output < outputs; ++output) {
+        std::vector<double> own;
+        for (const std::uint32_t i : from.examples)
+          own.push_back(e.targets[i * outputs + output]);
+        targets_.emplace_back(std::move(own));
       }
       return;
     }
@@ -109,12 +138,10 @@ public:
   [[nodiscard]] double of(const std::vector<std::uint32_t>& texts) {
     const auto n = static_cast<double>(texts.size());
     if (labels_.empty()) {
-      const auto all = static_cast<double>(targets_.size());
-      double sum = 0;
-      for (const std::uint32_t i : texts)
-        sum += targets_[i];
-      const double spread = n * (1 - n / all) * squares_;
-      return spread > 0 ? all * sum * sum / spread : 0;
+      double most = 0;
+      for (const centred_target& target : targets_)
+        most = std::max(most, target.told_by(texts));
+      return most;
     }
     std::ranges::fill(counts_, 0);
     for (const std::uint32_t i : texts)
@@ -137,8 +164,7 @@ public:
 private:
   std::vector<std::uint32_t> labels_;   ///< By text.
   std::vector<double> shares_, counts_; ///< By class.
-  std::vector<double> targets_;         ///< By text, of mean 0.
-  double squares_ = 0;                  ///< The sum of theirs.
+  std::vector<centred_target> targets_;
 };
 
 struct told_term {

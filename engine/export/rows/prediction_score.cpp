@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -61,8 +62,9 @@ void score_values(std::span<const float> outputs, const new_examples& examples,
         ++held;
     }
   score.rows = actual.size();
-  const value_predictions p{
-      .actual = actual, .predicted = predicted, .deviation = how.target_deviation};
+  const value_predictions p{.actual = actual,
+                            .predicted = predicted,
+                            .deviation = how.target_scales.front().deviation};
   const value_predictions in_units{.actual = unit_actual, .predicted = unit_predicted};
   for (const auto& m : all_part_metrics(how.task))
     score.metrics.push_back(
@@ -74,6 +76,27 @@ void score_values(std::span<const float> outputs, const new_examples& examples,
     score.coverage = static_cast<double>(held) / static_cast<double>(score.rows);
 }
 
+/// The metrics of all targets, or labels, and those of each.
+void score_several(std::span<const float> outputs, const new_targets& targets,
+                   const preprocessing& how, prediction_score& score) {
+  const std::size_t width = how.classes.size();
+  std::vector<double> actual, predicted;
+  for (std::size_t i = 0; i < targets.values.size(); ++i)
+    if (!std::isnan(targets.values[i])) {
+      actual.push_back(targets.values[i]);
+      predicted.push_back(decoded(outputs[i], how, i % width));
+    }
+  const several_predictions p{width, actual, predicted, how.target_scales, how.classes};
+  score.rows = p.examples();
+  for (const auto& m : all_part_metrics(how.task))
+    score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
+  for (const auto& name : how.classes)
+    for (const auto metric : metrics_of_each(how.task)) {
+      const auto of_one = fmt::format("{}.{}", metric, name);
+      score.metrics.push_back({of_one, measure(how.task, of_one, p)});
+    }
+}
+
 } // namespace
 
 expected<prediction_score>
@@ -82,11 +105,13 @@ score_predictions(std::span<const float> outputs, const new_examples& examples,
                   const std::optional<interval_rule>& intervals) {
   const auto& targets = *examples.targets;
   prediction_score score{.left_out = targets.blanks + targets.unknown};
-  if (score.left_out == targets.values.size())
+  if (std::ranges::all_of(targets.values, [](double v) { return std::isnan(v); }))
     return fail(error_kind::invalid_input,
                 left_out_text(targets) + ", so that there is nothing to score");
   if (how.task.has_classes())
     score_classes(outputs, targets, how, score);
+  else if (!how.classes.empty())
+    score_several(outputs, targets, how, score);
   else
     score_values(outputs, examples, how, intervals, score);
   return score;

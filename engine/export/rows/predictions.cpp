@@ -1,6 +1,7 @@
 #include "engine/export/rows/predictions.hpp"
 
 #include "engine/export/rows/run_history.hpp"
+#include "genome/base/text.hpp"
 #include "genome/genes/genome.hpp"
 
 #include <fmt/format.h>
@@ -104,20 +105,28 @@ std::size_t likeliest(std::span<const float> scores) {
   return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
 }
 
-double decoded(float output, const preprocessing& how) {
-  return how.task.decoded(output, how.target_mean, how.target_deviation);
+double decoded(float output, const preprocessing& how, std::size_t place) {
+  const std::size_t scales = how.target_scales.size();
+  return how.task.decoded(output, how.target_scales[place % scales]);
 }
+
+namespace {
+
+bool is_finite(std::span<const float> row, const preprocessing& how) {
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (!std::isfinite(decoded(row[i], how, i)))
+      return false;
+  return true;
+}
+
+} // namespace
 
 expected<void> check_finite(std::span<const float> outputs, const preprocessing& how,
                             const new_examples& examples, const std::string& data) {
   const auto width = static_cast<std::size_t>(how.task.outputs(how.classes.size()));
-  const auto is_finite = [&](float output) {
-    return std::isfinite(decoded(output, how));
-  };
   std::size_t first = 0, wrong = 0;
   for (std::size_t row = 0; row < outputs.size() / width; ++row)
-    if (!std::ranges::all_of(outputs.subspan(row * width, width), is_finite)
-        && wrong++ == 0)
+    if (!is_finite(outputs.subspan(row * width, width), how) && wrong++ == 0)
       first = row;
   if (wrong == 0)
     return {};
@@ -137,12 +146,48 @@ expected<void> check_finite(std::span<const float> outputs, const preprocessing&
                                        count, wrong))});
 }
 
+namespace {
+
+double probability_of(float log_odds) {
+  return 1 / (1 + std::exp(-static_cast<double>(log_odds)));
+}
+
+/// A column for each of several targets, or labels.
+std::string several_csv(std::span<const float> outputs, const preprocessing& how,
+                        const prediction_format& format, const line_starts& starts) {
+  const bool labels = how.task.has_labels();
+  const std::size_t width = how.classes.size();
+  std::vector<std::string> fields;
+  for (const auto& name : how.classes)
+    fields.push_back(format.as_is ? csv_field(name) : csv_safe_field(name));
+  if (labels && format.probabilities)
+    for (const auto& name : how.classes)
+      fields.push_back(csv_field(fmt::format("p({})", name)));
+  std::string text = starts.title() + joined(fields, ",") + "\n";
+  for (std::size_t i = 0; i < outputs.size(); i += width) {
+    const auto row = outputs.subspan(i, width);
+    fields.clear();
+    for (std::size_t k = 0; k < width; ++k)
+      fields.push_back(labels ? (row[k] >= 0 ? "1" : "0")
+                              : shortest(decoded(row[k], how, k)));
+    if (labels && format.probabilities)
+      for (const float log_odds : row)
+        fields.push_back(shortest(static_cast<float>(probability_of(log_odds))));
+    text += starts.of(i / width) + joined(fields, ",") + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
 std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
                             const prediction_format& format,
                             const new_examples& examples) {
   const line_starts starts(examples, format);
   if (how.task.has_classes())
     return classes_csv(outputs, how, format, starts);
+  if (!how.classes.empty())
+    return several_csv(outputs, how, format, starts);
   const auto name = how.target.empty() ? std::string("value") : how.target;
   const auto title = [&](const std::string& text) {
     return format.as_is ? csv_field(text) : csv_safe_field(text);

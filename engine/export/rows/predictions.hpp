@@ -43,8 +43,10 @@ struct prediction_format {
 /// The likeliest class of an example's scores; the first of equals.
 [[nodiscard]] std::size_t likeliest(std::span<const float> scores);
 
-/// Returns the meaning of a network's output (`learning_task::decoded`).
-[[nodiscard]] double decoded(float output, const preprocessing& how);
+/// Returns the meaning of a network's output (`learning_task::decoded`), number `place` of a
+/// list of them.
+[[nodiscard]] double decoded(float output, const preprocessing& how,
+                             std::size_t place = 0);
 
 /// Refuses outputs [examples, outputs] that are not all finite numbers, in the target's
 /// own unit where that is a number. The error names the first such row of `data` by its
@@ -56,8 +58,9 @@ struct prediction_format {
 
 /// CSV with a title: "file" where examples are files, or the names of a series and the time
 /// of a forecast; then "class,p(CLASS),...", or the target's name and, with an interval,
-/// "NAME_low,NAME_high". `outputs` [examples, outputs] are scores of classes, or
-/// standardised targets.
+/// "NAME_low,NAME_high", or the names of several targets; of labels, whether the example has
+/// each (1 or 0), then "p(LABEL),...". `outputs` [examples, outputs] are scores of classes,
+/// log-odds of labels or standardised targets.
 [[nodiscard]] std::string predictions_csv(std::span<const float> outputs,
                                           const preprocessing& how,
                                           const prediction_format& format,

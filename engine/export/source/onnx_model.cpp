@@ -37,11 +37,11 @@ private:
 // Returns the beginnings of the names of values, which columns must not have.
 std::set<std::string> graph_writer::own_names() const {
   std::set<std::string> all{
-      "examples",      "label",       "class",        "classes",
-      "probabilities", "value",       "scaled_value", "standardised_value",
-      "double_value",  "one_value",   "target_mean",  "target_deviation",
-      "input",         "input_blank", "input_mean",   "input_deviation",
-      "input_largest", "input_limit", "input_least"};
+      "examples",        "label",         "class",        "classes",
+      "probabilities",   "value",         "scaled_value", "standardised_value",
+      "double_value",    "one_value",     "target_mean",  "target_deviation",
+      "values",          "input",         "input_blank",  "input_mean",
+      "input_deviation", "input_largest", "input_limit",  "input_least"};
   for (const auto& s : m_.steps)
     all.insert(s.name);
   return all;
@@ -58,7 +58,7 @@ onnx_graph::metadata graph_writer::properties() const {
                {"candidate", std::to_string(m_.id)},
                {"inputs", text(columns)},
                {"columns", text(names_of(how_))}};
-  for (auto& property : decoder_of(how_.task).onnx_properties(how_))
+  for (auto& property : decoder_of(how_).onnx_properties(how_))
     all.push_back(std::move(property));
   return all;
 }
@@ -70,7 +70,7 @@ bytes graph_writer::write() {
     onnx_lines lines{written(m_, s, values, "examples"), *this};
     values.push_back(writer_of(s).onnx(lines));
   }
-  decoder_of(how_.task).onnx(*this, values.back(), how_);
+  decoder_of(how_).onnx(*this, values.back(), how_);
   return model(fmt::format("{}\n\n{}", title_of(m_), m_.drawing), properties(),
                takes_texts(how_));
 }

@@ -30,6 +30,6 @@ struct output_decoder {
   texts_by_name (*safetensors_metadata)(const preprocessing& how);
 };
 
-[[nodiscard]] const output_decoder& decoder_of(const learning_task& task);
+[[nodiscard]] const output_decoder& decoder_of(const preprocessing& how);
 
 } // namespace clade

@@ -133,8 +133,9 @@ std::string replaced(std::string_view text, std::string_view mark, std::string_v
 /// `read_rows` of a module.
 std::string rows_function(const preprocessing& how) {
   const bool lines = how.takes_text_lines();
-  const auto* const fits =
-      how.task.has_classes() ? "target in CLASSES" : "is_number(target, \"\")";
+  const auto* const fits = how.task.has_classes()  ? "target in CLASSES"
+                           : how.task.has_labels() ? "target in LABELS"
+                                                   : "is_number(target, \"\")";
   return replaced(replaced(read_rows_function, "LINES",
                            lines ? replaced(read_labelled, "FITS", fits) : ""),
                   "ALONE", lines ? read_lines : "");

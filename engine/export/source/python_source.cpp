@@ -9,6 +9,7 @@
 #include "engine/export/source/row_source.hpp"
 #include "engine/export/source/text_source.hpp"
 #include "genome/base/text.hpp"
+#include "genome/base/utf8.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -279,14 +280,15 @@ private:
 
   const exported_model& m_;
   const preprocessing& how_;
-  const output_decoder& decoder_ = decoder_of(how_.task);
+  const output_decoder& decoder_ = decoder_of(how_);
   std::string text_;
 };
 
 } // namespace
 
 std::string python_literal(std::string_view text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  // Characters that turn the direction of writing would hide what the source says.
+  return json(text).dump(-1, ' ', !is_plain_text(text), json::error_handler_t::replace);
 }
 
 std::string python_literal(const std::vector<std::string>& texts) {

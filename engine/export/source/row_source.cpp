@@ -6,6 +6,7 @@
 
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/export/source/python_source.hpp"
+#include "genome/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -155,7 +156,7 @@ def seconds(self, text):
     half = self.half(text[end:], int(text[at:hour]))
     if half == float("inf"):
         return float("nan")
-    if half == half:
+    if half < 86400.0:
         seconds = seconds + half
         while text[end] == " ":
             end = end + 1
@@ -279,7 +280,14 @@ public:
     for (std::size_t c = 0; c < how_.columns.size(); ++c)
       column(c);
     line(2, "encoded.append(values)");
-    line(1, "return torch.tensor(encoded, dtype=DOUBLE)");
+    line(1, "out = torch.tensor(encoded, dtype=DOUBLE)");
+    // A list becomes a tensor by way of 32 bits.
+    if (const auto places = exact_inputs(); !places.empty()) {
+      line(1, "for i in range(len(encoded)):");
+      line(2, fmt::format("for j in [{}]:", places));
+      line(3, "out[i, j].fill_(encoded[i][j])");
+    }
+    line(1, "return out");
     return text_ + "\n";
   }
 
@@ -287,6 +295,19 @@ private:
   void line(int indent, const std::string& s) {
     text_ +=
         fmt::format("{}{}\n", std::string(static_cast<std::size_t>(indent) * 4, ' '), s);
+  }
+
+  /// The places of inputs of which 32 bits do not hold all: numbers and dates.
+  std::string exact_inputs() const {
+    std::vector<std::string> places;
+    std::size_t first = 0;
+    for (const auto& c : how_.columns) {
+      for (std::size_t i = first; i < first + c.inputs(); ++i)
+        if (c.kind == encoding_kind::number || c.kind == encoding_kind::date)
+          places.push_back(std::to_string(i));
+      first += c.inputs();
+    }
+    return joined(places, ", ");
   }
 
   void column(std::size_t i) {

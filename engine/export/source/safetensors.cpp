@@ -64,7 +64,7 @@ json metadata_of(const exported_model& m) {
   }
   out["format"] = "pt";
   out["model"] = title_of(m);
-  for (const auto& [name, text] : decoder_of(m.how.task).safetensors_metadata(m.how))
+  for (const auto& [name, text] : decoder_of(m.how).safetensors_metadata(m.how))
     out[name] = text;
   json categories = json::object();
   for (std::size_t c = 0; c < m.how.columns.size(); ++c)

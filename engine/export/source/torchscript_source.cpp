@@ -74,7 +74,7 @@ std::string torchscript_source(const exported_model& m) {
     values.push_back(value);
   }
   return fmt::format("{}    return {}\n", text,
-                     decoder_of(how.task).torchscript(values.back(), how));
+                     decoder_of(how).torchscript(values.back(), how));
 }
 
 } // namespace clade

@@ -17,9 +17,8 @@ void for_each_character(std::string_view text, Put put) {
   constexpr std::string_view replacement = "\xef\xbf\xbd";
   while (!text.empty()) {
     const auto size = utf8_length(text);
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const bool control = lead < 0x20 && lead != '\n' && lead != '\t';
-    put(size == 0 || control || lead == 0x7f ? replacement : text.substr(0, size));
+    put(size == 0 || !is_plain_text(text.substr(0, size)) ? replacement
+                                                          : text.substr(0, size));
     text.remove_prefix(std::max<std::size_t>(size, 1));
   }
 }

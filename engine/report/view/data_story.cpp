@@ -31,17 +31,32 @@ void tell_classes(const data_set& data, data_story& told) {
   });
 }
 
-void tell_target(const data_set& data, data_story& told) {
+void tell_labels(const data_set& data, data_story& told) {
+  const std::size_t labels = data.classes.size();
+  for (const auto& name : data.classes)
+    told.classes.push_back({.name = name, .parts = {}});
+  for_each_example(data, [&](std::uint32_t i, std::size_t part_sizes::*part) {
+    for (std::size_t label = 0; label < labels; ++label)
+      told.classes[label].parts.*part += data.targets[i * labels + label] > 0 ? 1 : 0;
+  });
+}
+
+void tell_target(const data_set& data, std::size_t target, data_story& told) {
+  const std::size_t targets = std::max<std::size_t>(1, data.classes.size());
+  const auto& scale = scale_of(data.target_scales, target);
+  data_story::one_number out{.lowest = std::numeric_limits<double>::infinity(),
+                             .highest = -std::numeric_limits<double>::infinity()};
+  if (!data.classes.empty())
+    out.name = data.classes[target];
   double sum = 0;
-  told.lowest = std::numeric_limits<double>::infinity();
-  told.highest = -told.lowest;
   for_each_example(data, [&](std::uint32_t i, std::size_t part_sizes::*) {
-    const auto v = data.targets[i] * data.target_deviation + data.target_mean;
-    told.lowest = std::min(told.lowest, v);
-    told.highest = std::max(told.highest, v);
+    const auto v = data.targets[i * targets + target] * scale.deviation + scale.mean;
+    out.lowest = std::min(out.lowest, v);
+    out.highest = std::max(out.highest, v);
     sum += v;
   });
-  told.mean = sum / static_cast<double>(told.parts.all());
+  out.mean = sum / static_cast<double>(told.parts.all());
+  told.numbers.push_back(std::move(out));
 }
 
 } // namespace
@@ -56,8 +71,11 @@ data_story summarize(const data_set& data, std::string file) {
                   .classes = {}};
   if (data.task.has_classes())
     tell_classes(data, told);
+  else if (data.task.has_labels())
+    tell_labels(data, told);
   else if (told.parts.all() > 0)
-    tell_target(data, told);
+    for (std::size_t t = 0; t < std::max<std::size_t>(1, data.classes.size()); ++t)
+      tell_target(data, t, told);
   return told;
 }
 
@@ -66,17 +84,26 @@ std::string data_words(const data_story& d) {
                           with_commas(d.parts.all()), to_text(d.shape));
   if (d.task.has_classes())
     text += fmt::format(" in {} classes", with_commas(d.classes.size()));
+  else if (d.task.has_labels())
+    text += fmt::format(" with {} labels", with_commas(d.classes.size()));
+  else if (d.numbers.size() > 1)
+    text += fmt::format(" with {} targets", with_commas(d.numbers.size()));
   return fmt::format("{}; {} to train on, {} for validation, {} for the test.", text,
                      with_commas(d.parts.train), with_commas(d.parts.validation),
                      with_commas(d.parts.test));
 }
 
 std::vector<std::vector<std::string>> data_rows(const data_story& d, std::size_t most) {
-  if (!d.task.has_classes())
-    return {{"target", "lowest", "mean", "highest"},
-            {"", metric_text(d.lowest), metric_text(d.mean), metric_text(d.highest)}};
-  std::vector<std::vector<std::string>> rows{
-      {"class", "examples", "train", "validation", "test"}};
+  std::vector<std::vector<std::string>> rows;
+  if (d.task.has_numbers()) {
+    rows.push_back({"target", "lowest", "mean", "highest"});
+    for (const auto& n : std::span(d.numbers).first(std::min(d.numbers.size(), most)))
+      rows.push_back(
+          {n.name, metric_text(n.lowest), metric_text(n.mean), metric_text(n.highest)});
+    return rows;
+  }
+  rows.push_back({d.task.has_labels() ? "label" : "class", "examples", "train",
+                  "validation", "test"});
   for (std::size_t i = 0; i < std::min(d.classes.size(), most); ++i) {
     const auto& c = d.classes[i];
     rows.push_back({c.name, with_commas(c.parts.all()), with_commas(c.parts.train),

@@ -25,10 +25,15 @@ struct data_story {
     std::string name;
     part_sizes parts;
   };
-  std::vector<one_class> classes; ///< By label; none of a regression.
+  /// By label the examples that have it; none of a regression.
+  std::vector<one_class> classes;
 
-  /// The statistics of a regression's target over all examples, in its own unit.
-  double lowest = 0, mean = 0, highest = 0;
+  /// The statistics of a target that is a number, over all examples, in its own unit.
+  struct one_number {
+    std::string name; ///< Empty: it is the only one.
+    double lowest = 0, mean = 0, highest = 0;
+  };
+  std::vector<one_number> numbers;
 };
 
 /// `file`: what the data is called.
@@ -38,7 +43,7 @@ struct data_story {
 /// on, 359 for validation, 360 for the test."
 [[nodiscard]] std::string data_words(const data_story& d);
 
-/// A line for each class, or for the target of a regression; the first is the head. If
+/// A line for each class or label, or for each target of a regression; the first is the head. If
 /// there are more than `most` classes, it has the first ones.
 [[nodiscard]] std::vector<std::vector<std::string>> data_rows(const data_story& d,
                                                               std::size_t most);

@@ -14,6 +14,7 @@ namespace clade {
 namespace {
 
 constexpr const char* linear_subject = "linear model";
+constexpr const char* final_subject = "final model";
 
 const compared* find_subject(const end_facts& f, std::string_view subject) {
   const auto found = std::ranges::find(f.comparison, subject, &compared::subject);
@@ -37,8 +38,12 @@ std::string linear_words(const end_facts& f, const compared& champion) {
   const auto* linear = find_subject(f, linear_subject);
   if (linear == nullptr)
     return "";
-  const auto on_test = lead(champion.test, linear->test, f.maximize);
-  const auto on_validation = lead(champion.validation, linear->validation, f.maximize);
+  // The model that people take away is compared.
+  const auto* final_model = find_subject(f, final_subject);
+  const auto& taken = final_model == nullptr ? champion : *final_model;
+  const auto* const name = final_model == nullptr ? "the champion" : "the final model";
+  const auto on_test = lead(taken.test, linear->test, f.maximize);
+  const auto on_validation = lead(taken.validation, linear->validation, f.maximize);
   const bool loses_test = on_test && *on_test <= 0;
   const bool loses_validation = on_validation && *on_validation <= 0;
   if (!loses_test && !loses_validation)
@@ -46,19 +51,20 @@ std::string linear_words(const end_facts& f, const compared& champion) {
   const double by = loses_test ? *on_test : *on_validation;
   std::string text = "The linear model is ";
   text += by < 0 ? "better than" : "as good as";
-  text += " the champion on the ";
+  text += fmt::format(" {} on the ", name);
   text += loses_test ? "test data" : "validation data";
   text += " (";
-  text += loses_test ? against(f.test_metric, linear->test, champion.test)
-                     : against(f.metric, linear->validation, champion.validation);
+  text += loses_test ? against(f.test_metric, linear->test, taken.test)
+                     : against(f.metric, linear->validation, taken.validation);
   text += fmt::format("), with {} parameters instead of {}.",
-                      with_commas(linear->parameters), with_commas(champion.parameters));
+                      with_commas(linear->parameters), with_commas(taken.parameters));
   if (loses_test)
     return text
            + " Use a linear model (such as scikit-learn's), or give the search more "
              "data, "
              "generations or epochs.";
-  return text + " Only on the test data the champion is better: do not count on it.";
+  return text
+         + fmt::format(" Only on the test data {} is better: do not count on it.", name);
 }
 
 /// Returns the text on the worth of an error of validation, with the rows that it comes

@@ -5,6 +5,7 @@
 // written once for each transaction.
 #include "engine/store/run/tables.hpp"
 
+#include "engine/run/records/record_kind.hpp"
 #include "engine/store/sqlite/objective_table.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -191,6 +192,25 @@ void tables::load() {
   select_run_.tryReset();
   best_ = best == 0 ? contender{} : contender_of(best);
   generations_.clear();
+  load_folds();
+}
+
+// Folds are trained after the end was planned.
+void tables::load_folds() {
+  of_folds_.clear();
+  SQLite::Statement born(connected_.db,
+                         "select payload from records where kind = ? and sequence > "
+                         "(select min(sequence) from records where kind = ?)");
+  born.bind(1, static_cast<std::int64_t>(kind_of(record(candidate_born{}))));
+  born.bind(2, static_cast<std::int64_t>(kind_of(record(final_planned{}))));
+  while (born.executeStep()) {
+    const auto read = decode_record(bytes_of(born.getColumn(0)));
+    if (!read)
+      throw error(read.error());
+    if (const auto* one = std::get_if<candidate_born>(&*read);
+        one && one->born.fold.of > 1)
+      of_folds_.insert(one->born.id);
+  }
 }
 
 contender tables::contender_of(candidate_id id) {
@@ -255,6 +275,8 @@ void tables::write(const candidate_born& r) {
           some(c.start));
   for (std::uint64_t i = 0; i < c.parents.size(); ++i)
     execute(insert_parent_, c.id, i, c.parents[i]);
+  if (c.fold.of > 1)
+    of_folds_.insert(c.id);
   auto& row = row_of(c.generation);
   ++row.born;
   row.changed = true;
@@ -273,7 +295,9 @@ void tables::write(const candidate_evaluated& r) {
   ++progress_.evaluated;
   progress_.failed += one.fitness.ok ? 0 : 1;
   progress_.training_seconds += e.seconds;
-  if (one.fitness.ok && (best_.id == 0 || fitter(one, best_)))
+  // Each fold is judged by other examples.
+  const bool compares = one.fitness.ok && !of_folds_.contains(e.id);
+  if (compares && (best_.id == 0 || fitter(one, best_)))
     best_ = one;
   select_generation_of_.tryReset();
   select_generation_of_.bind(1, as_signed(e.id));
@@ -284,7 +308,7 @@ void tables::write(const candidate_evaluated& r) {
   auto& row = row_of(generation);
   ++row.evaluated;
   row.failed += one.fitness.ok ? 0 : 1;
-  if (one.fitness.ok && (row.best.id == 0 || fitter(one, row.best)))
+  if (compares && (row.best.id == 0 || fitter(one, row.best)))
     row.best = one;
   row.changed = true;
 }

@@ -5,6 +5,7 @@
 #include "engine/store/sqlite/connection.hpp"
 
 #include <map>
+#include <unordered_set>
 
 namespace clade {
 
@@ -54,11 +55,14 @@ private:
 
   generation_row& row_of(std::uint64_t generation);
   contender contender_of(candidate_id id);
+  void load_folds();
 
   connection& connected_;
   objective goal_;
   run_overview progress_;
   contender best_;
+  /// Trainings that leave out a fold of the examples.
+  std::unordered_set<candidate_id> of_folds_;
   /// The generations that change still.
   std::map<std::uint64_t, generation_row> generations_;
   /// The sequence of the record that is being written. Records that people wrote, perhaps

@@ -81,6 +81,8 @@ expected<forest> trees_fit::fit_fold(boosting_params p, std::uint32_t index,
   const auto data =
       data_within(data_of_fold(data_, {index, folds}, params_.seed), most_bytes);
   p.classes = data.task.has_classes() ? outputs_ : 0;
+  p.targets = data.task.has_classes() ? 1 : outputs_;
+  p.labels = data.task.has_labels();
   p.seed = derive(params_.seed, purpose::baseline, index, folds).next();
   return boost(p, part_examples(data, data.train, true),
                part_examples(data, data.validation, false));
@@ -131,7 +133,8 @@ expected<boosted_trees> trees_fit::fit() {
 // The output adds up nothing: it passes on what the trees say, of two classes as the
 // score of the second one beside 0.
 fitted_trees trees_fit::as_network(const forest& f) const {
-  const auto width = tree_outputs(outputs_);
+  const auto width = tree_outputs(
+      {.input = {}, .outputs = outputs_, .apart = !data_.task.has_classes()});
   const auto trees = f.rounds * width, leaves = std::int64_t{1} << f.depth;
   weight_tensor weight{.name = "trees.output.weight", .shape = {outputs_, width}};
   weight.values.resize(static_cast<std::size_t>(outputs_ * width), 0);

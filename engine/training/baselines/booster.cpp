@@ -13,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -39,14 +40,25 @@ std::string text(double v) {
   return {digits.data(), end};
 }
 
-expected<handle> matrix_of(const boosting_examples& e) {
+/// Hands over the targets, [examples, targets], by the array interface of NumPy.
+expected<void> set_targets(DMatrixHandle to, const boosting_examples& e,
+                           std::size_t each) {
+  const auto described = fmt::format(
+      R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
+      reinterpret_cast<std::uintptr_t>(e.targets.data()), e.targets.size() / each, each);
+  return done(XGDMatrixSetInfoFromInterface(to, "label", described.c_str()));
+}
+
+expected<handle> matrix_of(const boosting_examples& e, std::size_t targets) {
   DMatrixHandle made = nullptr;
-  const auto rows = e.targets.size();
+  const auto rows = e.targets.size() / targets;
   return done(XGDMatrixCreateFromMat(e.features.data(), rows,
                                      e.features.size() / std::max<std::size_t>(1, rows),
                                      std::numeric_limits<float>::quiet_NaN(), &made))
       .and_then([&] {
-        return done(XGDMatrixSetFloatInfo(made, "label", e.targets.data(), rows));
+        return targets == 1
+                   ? done(XGDMatrixSetFloatInfo(made, "label", e.targets.data(), rows))
+                   : set_targets(made, e, targets);
       })
       .and_then([&] {
         return e.weights.empty()
@@ -57,11 +69,11 @@ expected<handle> matrix_of(const boosting_examples& e) {
 }
 
 std::int64_t outputs_of(const boosting_params& p) {
-  return p.classes > 2 ? p.classes : 1;
+  return p.classes > 2 ? p.classes : p.targets;
 }
 
 expected<void> set(BoosterHandle booster, const boosting_params& p) {
-  const bool several = p.classes > 2, two = p.classes == 2;
+  const bool several = p.classes > 2, odds = p.classes == 2 || p.labels;
   std::vector<std::pair<const char*, std::string>> all{
       {"verbosity", "0"},
       {"nthread", "1"},
@@ -73,13 +85,13 @@ expected<void> set(BoosterHandle booster, const boosting_params& p) {
       {"colsample_bytree", text(p.feature_share)},
       {"min_child_weight", text(p.least_weight)},
       {"objective", several ? "multi:softprob"
-                    : two   ? "binary:logistic"
+                    : odds  ? "binary:logistic"
                             : "reg:squarederror"},
       {"eval_metric", several ? "mlogloss"
-                      : two   ? "logloss"
+                      : odds  ? "logloss"
                               : "rmse"},
       // The value that trees are added to is then 0, or the same for all classes.
-      {"base_score", p.classes == 0 ? "0" : "0.5"}};
+      {"base_score", p.classes == 0 && !p.labels ? "0" : "0.5"}};
   if (several)
     all.emplace_back("num_class", std::to_string(p.classes));
   for (const auto& [name, value] : all)
@@ -211,11 +223,39 @@ expected<forest> read_forest(const boosting_params& p, BoosterHandle booster,
   return out;
 }
 
+/// Moves each threshold, which is a value of an example, to the middle between it and the
+/// next lower one: what another program computes to its last bits is then on the same side.
+void centre_thresholds(forest& f, const boosting_examples& train, std::size_t rows) {
+  const std::size_t width = train.features.size() / rows;
+  std::map<std::size_t, std::map<float, float>> below; // By feature and threshold.
+  constexpr float nothing = -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 0; i < f.thresholds.size(); ++i)
+    below[static_cast<std::size_t>(f.features[i])].emplace(f.thresholds[i], nothing);
+  for (auto& [feature, thresholds] : below) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float v = train.features[row * width + feature];
+      if (const auto next = thresholds.upper_bound(v); next != thresholds.end())
+        next->second = std::max(next->second, v);
+    }
+    float lower = nothing;
+    for (auto& [threshold, value] : thresholds)
+      lower = value = std::max(lower, value);
+  }
+  for (std::size_t i = 0; i < f.thresholds.size(); ++i) {
+    const float threshold = f.thresholds[i];
+    const float lower = below[static_cast<std::size_t>(f.features[i])][threshold];
+    const float middle = lower + (threshold - lower) / 2;
+    if (std::isfinite(lower) && lower < middle && middle < threshold)
+      f.thresholds[i] = middle;
+  }
+}
+
 } // namespace
 
 expected<forest> boost(const boosting_params& params, const boosting_examples& train,
                        const boosting_examples& validation) {
-  const auto seen = matrix_of(train), unseen = matrix_of(validation);
+  const auto targets = static_cast<std::size_t>(params.targets);
+  const auto seen = matrix_of(train, targets), unseen = matrix_of(validation, targets);
   for (const auto* m : {&seen, &unseen})
     if (!*m)
       return tl::unexpected(m->error());
@@ -226,8 +266,11 @@ expected<forest> boost(const boosting_params& params, const boosting_examples& t
   const handle booster(made, XGBoosterFree);
   return set(made, params)
       .and_then([&] { return grow(params, made, seen->get(), unseen->get()); })
-      .and_then([&](const boosted_rounds& rounds) {
-        return read_forest(params, made, rounds);
+      .and_then(
+          [&](const boosted_rounds& rounds) { return read_forest(params, made, rounds); })
+      .map([&](forest&& f) {
+        centre_thresholds(f, train, train.targets.size() / targets);
+        return std::move(f);
       });
 }
 

@@ -12,14 +12,17 @@ namespace clade {
 
 /// Examples of a table, none of whose values is NaN.
 struct boosting_examples {
-  std::span<const float> features;  ///< Row by row.
-  std::span<const float> targets;   ///< Labels from 0 on, or values of mean 0.
+  std::span<const float> features; ///< Row by row.
+  /// Labels from 0 on, or by example and target values of mean 0 or, of labels, 1 or 0.
+  std::span<const float> targets;
   std::span<const float> weights{}; ///< The weight of each example; empty: all the same.
 };
 
 struct boosting_params {
-  std::int64_t classes = 0; ///< 0: the targets are values.
-  std::int64_t depth = 6;   ///< The depth of each tree, at most.
+  std::int64_t classes = 0; ///< 0: the targets are values, or labels.
+  std::int64_t targets = 1; ///< How many of those each example has.
+  bool labels = false;
+  std::int64_t depth = 6; ///< The depth of each tree, at most.
   double learning_rate = 0.1;
   double example_share = 0.8;  ///< The share of the examples, drawn for each round.
   double feature_share = 0.8;  ///< The share of the features, drawn for each tree.
@@ -33,21 +36,21 @@ struct boosting_params {
 };
 
 /// Trees as the operator boosted_trees has them (search_spaces/operators/operators.hpp).
-/// They have one output for values and for two classes, of which it is the log-odds of
-/// the second; else one for each class.
+/// They have one output for each value or label, of which it is the log-odds, and for two
+/// classes, of which it is that of the second; else one for each class.
 struct forest {
   std::int64_t rounds = 0;
   std::int64_t depth = 0;
   std::vector<float> features, thresholds, leaves;
   /// The loss of the validation examples: the mean negative logarithm of their classes'
-  /// probabilities, or the root of the mean squared error.
+  /// probabilities, or of their labels', or the root of the mean squared error.
   double loss = std::numeric_limits<double>::infinity();
   bool cut = false; ///< By the deadline.
 };
 
 /// Fits gradient-boosted trees by XGBoost (Chen and Guestrin, KDD 2016), on histograms and
-/// with one thread, up to the round of the lowest validation loss. The same arguments give
-/// the same bits, unless the deadline cuts. Arguments that XGBoost refuses are an error
+/// with one thread, up to the round of the lowest validation loss. Thresholds lie in the
+/// middle between two values of the training examples. The same arguments give the same bits, unless the deadline cuts. Arguments that XGBoost refuses are an error
 /// of kind io.
 [[nodiscard]] expected<forest> boost(const boosting_params& params,
                                      const boosting_examples& train,

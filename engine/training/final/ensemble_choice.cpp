@@ -72,8 +72,9 @@ validation_answers ensemble_choice::answers_of(const model_bag& bag,
   const auto targets = data_.targets.index_select(0, part);
   const auto rows = bag.said.index_select(0, part);
   const auto answers =
-      (data_.task.has_classes() ? rows.gather(1, targets.unsqueeze(1)).squeeze(1)
-                                : (rows - targets).flatten())
+      (data_.task.has_classes()  ? rows.gather(1, targets.unsqueeze(1)).squeeze(1)
+       : data_.task.has_labels() ? (rows * (2 * targets - 1)).flatten()
+                                 : (rows - targets).flatten())
           .to(at::kDouble)
           .cpu()
           .contiguous();
@@ -150,9 +151,12 @@ std::string ensemble_choice::words_for(const evaluation& behind, std::size_t sin
   const auto name = name_of(models_.bags[among.bags[single]]);
   const auto& ahead = among.singles[single];
   const auto metric = differing_metric(behind, ahead, goal_);
-  const auto values = fmt::format(
-      "{} {} against {}", metric, metric_text(clade::measured(ahead, metric).value_or(0)),
-      metric_text(clade::measured(behind, metric).value_or(0)));
+  const auto text = [&](const evaluation& e) {
+    const double v = clade::measured(e, metric).value_or(0);
+    return metric == parameters_metric ? with_commas(static_cast<std::uint64_t>(v))
+                                       : metric_text(v);
+  };
+  const auto values = fmt::format("{} {} against {}", metric, text(ahead), text(behind));
   const auto where =
       among.part.size(0) == data_.validation.size(0)
           ? std::string("the validation part")

@@ -152,7 +152,8 @@ void model_gathering::add_forecasts() {
   if (!data_.steps)
     return;
   const auto n = smoothing_network(context_.problem());
-  const auto zero = static_cast<float>(-data_.target_mean / data_.target_deviation);
+  const auto& scale = data_.target_scales.front();
+  const auto zero = static_cast<float>(-scale.mean / scale.deviation);
   std::vector<weight_tensor> weights = network_module(n, {}, at::kCPU).weights();
   for (auto& w : weights)
     std::ranges::fill(w.values, w.name.ends_with(".bias") ? zero : 0.0F);
@@ -170,7 +171,7 @@ void model_gathering::add_forecasts() {
   compare(bag.said, name_of(bag), bag.costs.parameters);
   bags.push_back(std::move(bag));
   auto naive = at::tensor(data_.steps->naive, at::kDouble).unsqueeze(1);
-  naive = (naive - data_.target_mean) / data_.target_deviation;
+  naive = (naive - scale.mean) / scale.deviation;
   compare(naive.to(data_.features.options()), "seasonal naive", 0);
 }
 

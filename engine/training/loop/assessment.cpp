@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -46,13 +47,15 @@ public:
       : data_(data),
         loss_(at::zeros({}, data.features.options().dtype(at::kDouble))),
         squares_(at::zeros_like(loss_)),
-        correct_(at::zeros({}, data.features.options().dtype(at::kLong))) {}
+        correct_(at::zeros({}, data.features.options().dtype(at::kLong))),
+        counts_(at::zeros({3}, correct_.options())) {}
 
   /// Whether `metrics` has the metric of that name, a task's loss among them.
   [[nodiscard]] static bool give(const learning_task& task, std::string_view name) {
     return name == "loss"
-           || (task.has_classes() ? name == "accuracy"
-                                  : name == "mse" || name == "r2" || name == "rmse");
+           || (task.has_classes()  ? name == "accuracy"
+               : task.has_labels() ? name == "accuracy" || name == "f1_micro"
+                                   : name == "mse" || name == "r2" || name == "rmse");
   }
 
   void add(const at::Tensor& predictions, const at::Tensor& targets) {
@@ -61,6 +64,10 @@ public:
     loss_.add_(lost);
     if (data_.task.has_classes())
       correct_.add_(predictions.argmax(1).eq(targets).sum());
+    else if (data_.task.has_labels())
+      add_labels(predictions.ge(0), targets.gt(0.5));
+    else if (has_several(data_))
+      squares_ = squares_ + (predictions - targets).to(at::kDouble).square().sum(0);
     else
       squares_.add_(data_.task.loss == loss_kind::squared_error
                         ? lost
@@ -70,22 +77,72 @@ public:
   /// `part` is the examples that were added.
   [[nodiscard]] std::vector<metric> metrics(const at::Tensor& part) const {
     const auto examples = static_cast<double>(part.size(0));
-    const metric loss{"loss", loss_.item<double>() / examples};
+    const auto each = has_several(data_) ? static_cast<double>(data_.classes.size()) : 1;
+    const metric loss{"loss", loss_.item<double>() / (examples * each)};
+    const auto correct = [&] {
+      return static_cast<double>(correct_.item<std::int64_t>()) / (examples * each);
+    };
     if (data_.task.has_classes())
-      return {{"accuracy", static_cast<double>(correct_.item<std::int64_t>()) / examples},
-              loss};
+      return {{"accuracy", correct()}, loss};
+    if (data_.task.has_labels())
+      return {{"accuracy", correct()}, {"f1_micro", f1()}, loss};
     const auto targets = data_.targets.index_select(0, part).to(at::kDouble);
-    const auto spread = (targets - targets.mean()).square().sum().item<double>();
-    const auto squares = squares_.item<double>();
-    const double mse =
-        squares / examples * data_.target_deviation * data_.target_deviation;
-    const double r2 = spread > 0 ? 1 - squares / spread : squares == 0 ? 1.0 : 0.0;
-    return {loss, {"mse", mse}, {"r2", r2}, {"rmse", std::sqrt(mse)}};
+    if (!has_several(data_)) {
+      const auto spread = (targets - targets.mean()).square().sum().item<double>();
+      return metrics_of(loss, {of_target(squares_.item<double>(), spread, examples, 0)});
+    }
+    const auto spreads = (targets - targets.mean(0)).square().sum(0).cpu();
+    const auto squares = squares_.cpu();
+    std::vector<target_errors> all;
+    for (std::int64_t t = 0; t < squares.numel(); ++t)
+      all.push_back(of_target(squares[t].item<double>(), spreads[t].item<double>(),
+                              examples, static_cast<std::size_t>(t)));
+    return metrics_of(loss, all);
   }
 
 private:
+  struct target_errors {
+    double mse = 0, r2 = 0;
+  };
+
+  [[nodiscard]] target_errors of_target(double squares, double spread, double examples,
+                                        std::size_t target) const {
+    const double deviation = scale_of(data_.target_scales, target).deviation;
+    return {.mse = squares / examples * deviation * deviation,
+            .r2 = spread > 0     ? 1 - squares / spread
+                  : squares == 0 ? 1.0
+                                 : 0.0};
+  }
+
+  /// The means over the targets.
+  [[nodiscard]] static std::vector<metric>
+  metrics_of(const metric& loss, const std::vector<target_errors>& all) {
+    double mse = 0, r2 = 0, rmse = 0;
+    for (const auto& one : all) {
+      mse += one.mse;
+      r2 += one.r2;
+      rmse += std::sqrt(one.mse);
+    }
+    const auto n = static_cast<double>(all.size());
+    return {loss, {"mse", mse / n}, {"r2", r2 / n}, {"rmse", rmse / n}};
+  }
+
+  void add_labels(const at::Tensor& said, const at::Tensor& has) {
+    correct_.add_(said.eq(has).sum());
+    counts_.add_(at::stack({said.logical_and(has).sum(), said.sum(), has.sum()}));
+  }
+
+  [[nodiscard]] double f1() const {
+    const auto counts = counts_.cpu();
+    const auto at = [&](std::int64_t i) {
+      return static_cast<double>(counts[i].item<std::int64_t>());
+    };
+    return at(1) + at(2) > 0 ? 2 * at(0) / (at(1) + at(2)) : 1;
+  }
+
   const device_data& data_;
   at::Tensor loss_, squares_, correct_;
+  at::Tensor counts_; ///< How many labels are told rightly, told, and there.
 };
 
 /// The predictions of a model for a part, on the host.
@@ -106,8 +163,9 @@ public:
                      targets.const_data_ptr<std::int64_t>() + targets.numel());
     else
       for (std::int64_t i = 0; i < targets.numel(); ++i) {
-        actual_.push_back(decoded(targets.const_data_ptr<float>()[i]));
-        predicted_.push_back(decoded(scores_[static_cast<std::size_t>(i)]));
+        const auto at = static_cast<std::size_t>(i);
+        actual_.push_back(decoded(targets.const_data_ptr<float>()[i], at % outputs_));
+        predicted_.push_back(decoded(scores_[at], at % outputs_));
       }
     if (data.steps)
       take_steps(*data.steps, part);
@@ -117,8 +175,12 @@ public:
   [[nodiscard]] class_predictions classes() const {
     return {outputs_, labels_, scores_, data_.classes};
   }
+  /// The values of one target.
   [[nodiscard]] value_predictions values() const {
-    return {actual_, predicted_, data_.target_deviation};
+    return {actual_, predicted_, data_.target_scales.front().deviation};
+  }
+  [[nodiscard]] several_predictions several() const {
+    return {outputs_, actual_, predicted_, data_.target_scales, data_.classes};
   }
   /// Values, each in the unit of its series where it is a forecast.
   [[nodiscard]] value_predictions in_units() const {
@@ -129,28 +191,46 @@ public:
   /// The examples, by their index in the data.
   [[nodiscard]] std::span<const std::int64_t> examples() const { return examples_; }
 
+  /// Calls it with the predictions of which that metric is measured.
+  template<class Use>
+  [[nodiscard]] auto with_kind(std::string_view metric, Use use) const {
+    return data_.task.has_classes() ? use(classes())
+           : has_several(data_)     ? use(several())
+                                    : use(values(metric));
+  }
+
   /// NaN where a prediction is no finite number.
   [[nodiscard]] double measure(std::string_view name) const {
     if (!finite_)
       return std::numeric_limits<double>::quiet_NaN();
-    return data_.task.has_classes() ? clade::measure(data_.task, name, classes())
-                                    : clade::measure(data_.task, name, values(name));
+    return with_kind(name,
+                     [&](const auto& p) { return clade::measure(data_.task, name, p); });
   }
 
   [[nodiscard]] double sampling_error(std::string_view name) const {
     if (!finite_)
       return 0;
-    return data_.task.has_classes()
-               ? clade::sampling_error(data_.task, name, classes())
-               : clade::sampling_error(data_.task, name, values(name));
+    return with_kind(
+        name, [&](const auto& p) { return clade::sampling_error(data_.task, name, p); });
+  }
+
+  /// The same of the difference to predictions of the same examples.
+  [[nodiscard]] double difference_error(std::string_view name,
+                                        const part_predictions& other) const {
+    if (data_.task.has_classes())
+      return clade::difference_error(data_.task, name, classes(), other.classes());
+    return has_several(data_)
+               ? clade::difference_error(data_.task, name, several(), other.several())
+               : clade::difference_error(data_.task, name, values(name),
+                                         other.values(name));
   }
 
   /// Returns the interval of finite predictions.
   [[nodiscard]] std::optional<metric_interval> interval(std::string_view name,
                                                         std::uint64_t seed) const {
-    return data_.task.has_classes()
-               ? bootstrap_interval(data_.task, name, classes(), seed)
-               : bootstrap_interval(data_.task, name, values(name), seed);
+    return with_kind(name, [&](const auto& p) {
+      return bootstrap_interval(data_.task, name, p, seed);
+    });
   }
   /// Returns what that metric is measured of: a share of a value is one of a value in its
   /// own unit.
@@ -173,8 +253,8 @@ private:
       ahead_.push_back(steps.ahead[at]);
     }
   }
-  double decoded(double standardised) const {
-    return data_.task.decoded(standardised, data_.target_mean, data_.target_deviation);
+  double decoded(double standardised, std::size_t output) const {
+    return data_.task.decoded(standardised, scale_of(data_.target_scales, output));
   }
 
   const device_data& data_;
@@ -255,7 +335,7 @@ test_evidence evidence_of(const part_predictions& test, const device_data& data,
     out.interval->metric = "test." + std::string(judged);
   if (data.task.has_classes())
     out.classes = most_wrong(test.classes(), data.test_places, data.test_names);
-  else
+  else if (!has_several(data))
     out.values = most_wrong(test.values(), data.test_places, test.in_units());
   return out;
 }
@@ -278,6 +358,13 @@ test_details details_of(const part_predictions& test, const part_predictions& va
     if (const double value = test.measure(m.name);
         std::isfinite(value) && says_something(m.name, data))
       out.metrics.push_back({"test." + std::string(m.name), value});
+  if (has_several(data) && data.classes.size() <= test_details::most_classes)
+    for (const auto& name : data.classes)
+      for (const auto metric : metrics_of_each(data.task)) {
+        const auto of_one = fmt::format("{}.{}", metric, name);
+        if (const double value = test.measure(of_one); std::isfinite(value))
+          out.metrics.push_back({"test." + of_one, value});
+      }
   // Forecasts are measured in errors of the seasonal naive one.
   if (data.steps && test.finite())
     out.metrics.push_back({"test.mase", test.measure("mae")});
@@ -288,7 +375,7 @@ test_details details_of(const part_predictions& test, const part_predictions& va
     add_confusion(test, data, out);
     if (!test.classes().labels.empty())
       out.reliability = reliability_of(test.classes());
-  } else {
+  } else if (!has_several(data)) {
     add_pairs(test, out);
     out.validation_errors = errors_of(validation);
     if (data.steps)
@@ -343,11 +430,8 @@ std::vector<metric> assess(const model& predict, const device_data& data,
 double difference_error(const device_data& data, const at::Tensor& part,
                         const at::Tensor& a, const at::Tensor& b,
                         std::string_view metric) {
-  const part_predictions first(data, part, a), second(data, part, b);
-  return data.task.has_classes()
-             ? difference_error(data.task, metric, first.classes(), second.classes())
-             : difference_error(data.task, metric, first.values(metric),
-                                second.values(metric));
+  return part_predictions(data, part, a)
+      .difference_error(metric, part_predictions(data, part, b));
 }
 
 double latency_milliseconds(const model& predict, const device_data& data) {

@@ -113,11 +113,13 @@ void training_loop::say_pace() {
   if (!pace_ || !pace_->by_clock())
     return;
   result_.updates = pace_->log();
+  const auto epochs = static_cast<double>(steps_before())
+                      / static_cast<double>(source_.batches_per_epoch());
+  if (epochs > task_.epochs - 0.05)
+    return; // There was room for all.
   result_.reason = fmt::format("limits.evaluation_time had room for {:.1f} of {} epochs: "
                                "the rates followed the clock",
-                               static_cast<double>(steps_before())
-                                   / static_cast<double>(source_.batches_per_epoch()),
-                               task_.epochs);
+                               epochs, task_.epochs);
 }
 
 /// Returns when the first epoch must end for its part to be measured in time: a forward

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -16,14 +17,24 @@ namespace {
 
 constexpr double least_probability = 1e-12;
 
+double loss_of_answer(double answer, loss_kind kind) {
+  switch (kind) {
+  case loss_kind::cross_entropy:
+    return -std::log(std::max(answer, least_probability));
+  case loss_kind::squared_error:
+    return answer * answer;
+  case loss_kind::binary_cross_entropy:
+    return std::max(-answer, 0.0) + std::log1p(std::exp(-std::abs(answer)));
+  }
+  std::abort();
+}
+
 double loss_of_sum(std::span<const double> sum, std::span<const double> more,
                    double count, loss_kind kind) {
   double total = 0;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     const double mean = (sum[i] + more[i]) / count;
-    total += kind == loss_kind::cross_entropy
-                 ? -std::log(std::max(mean, least_probability))
-                 : mean * mean;
+    total += loss_of_answer(mean, kind);
   }
   return total / static_cast<double>(std::max<std::size_t>(1, sum.size()));
 }

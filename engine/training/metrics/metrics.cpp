@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -62,6 +63,20 @@ constexpr measured_metric<value_predictions> of_numbers[] = {
     {{"mape", false}, mean_absolute_percentage_error},
     {{"smape", false}, symmetric_percentage_error}};
 
+constexpr measured_metric<several_predictions> of_labels[] = {
+    {{"f1_micro", true}, f1_micro},
+    {{"f1_macro", true}, f1_of_labels},
+    {{"accuracy", true}, label_accuracy},
+    {{"auc", true}, auc_of_labels},
+    {{"exact_match", true}, exact_match}};
+
+/// A metric of a single label: "f1.LABEL".
+struct label_metric {
+  std::string_view name;
+  double (*measure)(const several_predictions&, std::size_t);
+};
+constexpr label_metric of_each_label[] = {{"f1", f1_of_label}, {"auc", auc_of_label}};
+
 constexpr part_metric loss_metric{"loss", false};
 constexpr std::string_view f1_of = "f1.";
 constexpr std::string_view validation = "validation.", train = "train.";
@@ -70,11 +85,25 @@ bool every_epoch_has(const learning_task& task, std::string_view name) {
   return std::ranges::find(task.metrics, name) != task.metrics.end();
 }
 
+std::string_view name_of(const label_metric& row) {
+  return row.name;
+}
+template<class Predictions>
+std::string_view name_of(const measured_metric<Predictions>& row) {
+  return row.is.name;
+}
+
 template<class Rows>
 const auto* row_of(const Rows& rows, std::string_view name) {
   const auto found =
-      std::ranges::find(rows, name, [](const auto& row) { return row.is.name; });
+      std::ranges::find(rows, name, [](const auto& row) { return name_of(row); });
   return found == std::end(rows) ? nullptr : found;
+}
+
+/// Returns CLASS of "f1.CLASS"; nothing of another name.
+std::string_view target_of(std::string_view name) {
+  const auto dot = name.find('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
 }
 
 void add(std::vector<std::string>& to, std::string_view name) {
@@ -96,7 +125,7 @@ void add_asked(const learning_task& task, std::string_view name, asked_metrics& 
   // The training's own loss is there anyway.
   if (of_train ? found->name != "loss" : !every_epoch_has(task, found->name))
     add(of_train ? to.train : to.validation,
-        name.starts_with(f1_of) ? name : found->name);
+        target_of(name).empty() ? found->name : name);
 }
 
 } // namespace
@@ -117,6 +146,8 @@ std::vector<part_metric> all_part_metrics(const learning_task& task) {
   };
   if (task.has_classes())
     add_others(of_classes);
+  else if (task.has_labels())
+    add_others(of_labels);
   else
     add_others(of_numbers);
   return all;
@@ -124,10 +155,13 @@ std::vector<part_metric> all_part_metrics(const learning_task& task) {
 
 std::optional<part_metric> find_part_metric(const learning_task& task,
                                             std::string_view name) {
-  const bool classes = task.has_classes();
-  if (classes && name == "log_loss")
+  const bool classes = task.has_classes(), labels = task.has_labels();
+  if ((classes || labels) && name == "log_loss")
     name = "loss";
   if (classes && name.starts_with(f1_of) && name.size() > f1_of.size())
+    return part_metric{name, true};
+  if (labels && !target_of(name).empty()
+      && row_of(of_each_label, name.substr(0, name.find('.'))) != nullptr)
     return part_metric{name, true};
   if (name == loss_metric.name)
     return loss_metric;
@@ -135,7 +169,7 @@ std::optional<part_metric> find_part_metric(const learning_task& task,
     const auto* row = row_of(rows, name);
     return row == nullptr ? std::nullopt : std::optional(row->is);
   };
-  return classes ? found(of_classes) : found(of_numbers);
+  return classes ? found(of_classes) : labels ? found(of_labels) : found(of_numbers);
 }
 
 bool is_of_shares(std::string_view name) {
@@ -146,7 +180,9 @@ std::string part_metric_list(const learning_task& task, std::string_view prefix)
   std::string list;
   for (const auto& m : all_part_metrics(task))
     (list += list.empty() ? "" : ", ") += std::string(prefix) + std::string(m.name);
-  return task.has_classes() ? fmt::format("{}, {}{}CLASS", list, prefix, f1_of) : list;
+  return task.has_classes()  ? fmt::format("{}, {}{}CLASS", list, prefix, f1_of)
+         : task.has_labels() ? fmt::format("{}, {}{}LABEL", list, prefix, f1_of)
+                             : list;
 }
 
 asked_metrics asked_for(const learning_task& task, const objective& goal,
@@ -180,12 +216,12 @@ expected<void> check_classes(const asked_metrics& asked,
                              std::span<const std::string> classes) {
   for (const auto* names : {&asked.validation, &asked.train})
     for (const auto& name : *names)
-      if (name.starts_with(f1_of)
-          && std::ranges::find(classes, name.substr(f1_of.size())) == classes.end()) {
+      if (const auto target = target_of(name);
+          !target.empty() && std::ranges::find(classes, target) == classes.end()) {
         std::string known;
         for (const auto& c :
              classes.subspan(0, std::min<std::size_t>(20, classes.size())))
-          known += (known.empty() ? "" : ", ") + std::string(f1_of) + c;
+          known += (known.empty() ? "" : ", ") + name.substr(0, name.find('.') + 1) + c;
         return fail(
             error_kind::invalid_input,
             fmt::format("the metric \"{}\" names no class of the data; there are {}{}",
@@ -227,6 +263,53 @@ double measure(const learning_task& task, std::string_view name,
     return mean_loss(task, p);
   const auto* row = row_of(of_numbers, name);
   return row == nullptr ? none : row->measure(p);
+}
+
+namespace {
+
+double measure_labels(std::string_view name, const several_predictions& p) {
+  if (name == loss_metric.name)
+    return label_loss(p);
+  if (const auto* row = row_of(of_labels, name))
+    return row->measure(p);
+  const auto label = std::ranges::find(p.names, target_of(name));
+  const auto* row = row_of(of_each_label, name.substr(0, name.find('.')));
+  return row == nullptr || label == p.names.end()
+             ? none
+             : row->measure(p, static_cast<std::size_t>(label - p.names.begin()));
+}
+
+double measure_column(const learning_task& task, std::string_view name,
+                      const several_predictions& p, std::size_t target) {
+  const auto column = column_of(p, target);
+  return measure(task, name,
+                 value_predictions{column.actual, column.predicted,
+                                   scale_of(p.scales, target).deviation});
+}
+
+} // namespace
+
+double measure(const learning_task& task, std::string_view name,
+               const several_predictions& p) {
+  if (task.has_labels())
+    return measure_labels(name, p);
+  if (const auto of = target_of(name); !of.empty()) {
+    const auto target = std::ranges::find(p.names, of);
+    return target == p.names.end()
+               ? none
+               : measure_column(task, name.substr(0, name.find('.')), p,
+                                static_cast<std::size_t>(target - p.names.begin()));
+  }
+  double sum = 0;
+  for (std::size_t target = 0; target < p.targets; ++target)
+    sum += measure_column(task, name, p, target);
+  return sum / static_cast<double>(p.targets);
+}
+
+std::span<const std::string_view> metrics_of_each(const learning_task& task) {
+  static constexpr std::array<std::string_view, 2> numbers{"r2", "rmse"},
+      labels{"auc", "f1"};
+  return task.has_labels() ? labels : numbers;
 }
 
 } // namespace clade

@@ -3,6 +3,7 @@
 #include "engine/data/reading/data_set.hpp"
 #include "engine/search/core/candidate.hpp"
 #include "engine/training/metrics/class_metrics.hpp"
+#include "engine/training/metrics/several_metrics.hpp"
 #include "engine/training/metrics/value_metrics.hpp"
 
 #include <optional>
@@ -26,11 +27,12 @@ struct part_metric {
 /// The metrics that every epoch has. The first is what such a task is usually judged by.
 [[nodiscard]] std::vector<part_metric> part_metrics(const learning_task& task);
 
-/// All metrics of such a task, but for the F1 of single classes.
+/// All metrics of such a task, but for those of single classes, labels and targets.
 [[nodiscard]] std::vector<part_metric> all_part_metrics(const learning_task& task);
 
-/// The metric of that name; "log_loss" is another name for a classification's "loss", and
-/// "f1.CLASS" is there for any class. None: there is no such metric.
+/// The metric of that name; "log_loss" is another name for the "loss" of classes or labels,
+/// and "f1.CLASS" is there for any class, as are "f1.LABEL" and "auc.LABEL" for any label.
+/// None: there is no such metric.
 [[nodiscard]] std::optional<part_metric> find_part_metric(const learning_task& task,
                                                           std::string_view name);
 
@@ -56,7 +58,7 @@ struct asked_metrics {
 [[nodiscard]] expected<void> check_metric_names(const learning_task& task,
                                                 std::span<const std::string> named);
 
-/// Says which "f1.CLASS" of `asked` names no class of the data.
+/// Says which "f1.CLASS" of `asked` names no class, or no label, of the data.
 [[nodiscard]] expected<void> check_classes(const asked_metrics& asked,
                                            std::span<const std::string> classes);
 
@@ -66,10 +68,18 @@ struct asked_metrics {
                                                      const asked_metrics& asked = {});
 
 /// The metric of that name (of `all_part_metrics`, or "f1.CLASS") of predictions; NaN
-/// where there is no such metric or class.
+/// where there is no such metric or class. A metric of several targets is the mean of those
+/// of each, which is "rmse.TARGET" alone.
 [[nodiscard]] double measure(const learning_task& task, std::string_view name,
                              const class_predictions& p);
 [[nodiscard]] double measure(const learning_task& task, std::string_view name,
                              const value_predictions& p);
+[[nodiscard]] double measure(const learning_task& task, std::string_view name,
+                             const several_predictions& p);
+
+/// The metrics by which a test tells of each target alone: "rmse" and "r2", or of a label
+/// "f1" and "auc".
+[[nodiscard]] std::span<const std::string_view>
+metrics_of_each(const learning_task& task);
 
 } // namespace clade

@@ -74,6 +74,25 @@ auto measured_by(const learning_task& task, std::string_view metric,
   };
 }
 
+auto measured_by(const learning_task& task, std::string_view metric,
+                 const several_predictions& p) {
+  return [&task, metric, p, actual = std::vector<double>(p.actual.size()),
+          predicted = std::vector<double>(p.actual.size())](
+             std::span<const std::size_t> drawn) mutable {
+    const auto copy = [&](std::span<const double> from, std::vector<double>& to,
+                          std::size_t i) {
+      const auto row = from.subspan(drawn[i] * p.targets, p.targets);
+      std::ranges::copy(row, to.begin() + static_cast<std::ptrdiff_t>(i * p.targets));
+    };
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      copy(p.actual, actual, i);
+      copy(p.predicted, predicted, i);
+    }
+    return measure(task, metric,
+                   several_predictions{p.targets, actual, predicted, p.scales, p.names});
+  };
+}
+
 /// The deviation of the metric over resamples of examples that have so many numbers each.
 template<class Measure>
 double bootstrap_error(std::size_t examples, std::size_t numbers_each, Measure measure) {
@@ -150,6 +169,13 @@ double sampling_error(const learning_task& task, std::string_view metric,
   return examples < 2 ? 0 : bootstrap_error(examples, 2, measured_by(task, metric, p));
 }
 
+double sampling_error(const learning_task& task, std::string_view metric,
+                      const several_predictions& p) {
+  return p.examples() < 2
+             ? 0
+             : bootstrap_error(p.examples(), 2 * p.targets, measured_by(task, metric, p));
+}
+
 double difference_error(const learning_task& task, std::string_view metric,
                         const class_predictions& a, const class_predictions& b) {
   return paired_error(metric, a.labels.size(), a.classes, measured_by(task, metric, a),
@@ -159,6 +185,12 @@ double difference_error(const learning_task& task, std::string_view metric,
 double difference_error(const learning_task& task, std::string_view metric,
                         const value_predictions& a, const value_predictions& b) {
   return paired_error(metric, a.actual.size(), 2, measured_by(task, metric, a),
+                      measured_by(task, metric, b));
+}
+
+double difference_error(const learning_task& task, std::string_view metric,
+                        const several_predictions& a, const several_predictions& b) {
+  return paired_error(metric, a.examples(), 2 * a.targets, measured_by(task, metric, a),
                       measured_by(task, metric, b));
 }
 
@@ -175,6 +207,14 @@ std::optional<metric_interval> bootstrap_interval(const learning_task& task,
                                                   const value_predictions& p,
                                                   std::uint64_t seed) {
   return interval_of(metric, p.actual.size(), 2, seed, measured_by(task, metric, p));
+}
+
+std::optional<metric_interval> bootstrap_interval(const learning_task& task,
+                                                  std::string_view metric,
+                                                  const several_predictions& p,
+                                                  std::uint64_t seed) {
+  const auto cost = 2 * p.targets * (metric == "auc" ? cost_of_sorting : 1);
+  return interval_of(metric, p.examples(), cost, seed, measured_by(task, metric, p));
 }
 
 } // namespace clade

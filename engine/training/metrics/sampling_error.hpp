@@ -3,6 +3,7 @@
 #include "engine/data/columns/learning_task.hpp"
 #include "engine/run/records/test_details.hpp"
 #include "engine/training/metrics/class_metrics.hpp"
+#include "engine/training/metrics/several_metrics.hpp"
 #include "engine/training/metrics/value_metrics.hpp"
 
 #include <cstdint>
@@ -22,6 +23,8 @@ namespace clade {
                                     const class_predictions& p);
 [[nodiscard]] double sampling_error(const learning_task& task, std::string_view metric,
                                     const value_predictions& p);
+[[nodiscard]] double sampling_error(const learning_task& task, std::string_view metric,
+                                    const several_predictions& p);
 
 // The standard error of the difference between two models in a metric, both asked of the
 // same examples in the same order, from up to 100 bootstrap samples. That of shares of
@@ -34,6 +37,9 @@ namespace clade {
 [[nodiscard]] double difference_error(const learning_task& task, std::string_view metric,
                                       const value_predictions& a,
                                       const value_predictions& b);
+[[nodiscard]] double difference_error(const learning_task& task, std::string_view metric,
+                                      const several_predictions& a,
+                                      const several_predictions& b);
 
 /// Returns the 95 % interval of a metric of `measure`, which may be any, from 1,000
 /// resamples drawn by the seed; of very many examples from fewer, 100 at least. Two models
@@ -45,5 +51,8 @@ bootstrap_interval(const learning_task& task, std::string_view metric,
 [[nodiscard]] std::optional<metric_interval>
 bootstrap_interval(const learning_task& task, std::string_view metric,
                    const value_predictions& p, std::uint64_t seed);
+[[nodiscard]] std::optional<metric_interval>
+bootstrap_interval(const learning_task& task, std::string_view metric,
+                   const several_predictions& p, std::uint64_t seed);
 
 } // namespace clade

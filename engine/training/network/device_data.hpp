@@ -31,13 +31,12 @@ struct training_key {
 /// The examples of a source as tensors on the device; batches are gathered there.
 struct device_data {
   example_tensors features;
-  at::Tensor targets;                 ///< int64 [examples], or float32 [examples, 1].
+  at::Tensor targets; ///< int64 [examples], or float32 [examples, outputs].
   at::Tensor train, validation, test; ///< int64 indices.
   bool parts_by_chance = true;        ///< The same as in `source_description`.
   learning_task task = classification;
-  double target_deviation = 1; ///< Turns errors into the target's own unit.
-  double target_mean = 0;
-  std::vector<std::string> classes; ///< Names by label.
+  std::vector<target_scale> target_scales{{}}; ///< The same as in `data_set`.
+  std::vector<std::string> classes;            ///< The same as in `data_set`.
   /// The places, as in `source_description`.
   std::vector<std::uint64_t> test_places{};
   bool by_line = false;
@@ -54,6 +53,11 @@ struct device_data {
 [[nodiscard]] expected<device_data>
 to_device(std::shared_ptr<const example_source> source, const std::string& device,
           std::size_t most_bytes = most_whole_bytes);
+
+/// Whether an example has several targets, or labels.
+[[nodiscard]] inline bool has_several(const device_data& data) {
+  return !data.task.has_classes() && !data.classes.empty();
+}
 
 struct batch {
   at::Tensor features;

@@ -119,14 +119,15 @@ at::Tensor example_tensors::read(const at::Tensor& indices) const {
 
 expected<at::Tensor> targets_of(const example_source& source, const at::Device& device) {
   const auto& d = source.description();
-  const bool number = d.target.kind == target_kind::one_number;
-  if (!number && d.target.kind != target_kind::one_class)
+  const bool one_class = d.target.kind == target_kind::one_class;
+  if (d.target.kind == target_kind::sequence)
     return fail(error_kind::invalid_input,
-                fmt::format("each example has {} as its target, and training learns one "
-                            "class or one number",
+                fmt::format("each example has {} as its target, and training learns a "
+                            "class, numbers or labels",
                             to_text(d.target.kind)));
   const auto count = static_cast<std::int64_t>(d.count);
-  auto all = number ? at::empty({count, 1}, at::kFloat) : at::empty({count}, at::kLong);
+  auto all = one_class ? at::empty({count}, at::kLong)
+                       : at::empty({count, d.target.shape.elements()}, at::kFloat);
   std::vector<std::uint32_t> examples(d.count);
   std::iota(examples.begin(), examples.end(), 0U);
   if (auto read = source.read_targets(examples, bytes_of(all)); !read)

@@ -1,5 +1,6 @@
 #include "engine/training/network/loss.hpp"
 
+#include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/mse_loss.h>
 
@@ -20,6 +21,12 @@ at::Tensor loss_of(loss_kind kind, const at::Tensor& predictions,
   }
   case loss_kind::squared_error:
     return at::mse_loss(predictions, targets, options.reduction);
+  case loss_kind::binary_cross_entropy: {
+    const double smoothing = options.label_smoothing;
+    return at::binary_cross_entropy_with_logits(
+        predictions, smoothing > 0 ? targets * (1 - smoothing) + smoothing / 2 : targets,
+        {}, {}, options.reduction);
+  }
   }
   std::abort();
 }

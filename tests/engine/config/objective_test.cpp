@@ -37,7 +37,8 @@ TEST_CASE("experiment: the objective is of metrics that the task reports") {
         == "x.toml:12: regression has no metric \"validation.accuracy\"; it has "
            "validation.rmse, validation.mse, validation.r2, validation.loss, "
            "validation.mae, validation.mape, validation.smape, parameters, "
-           "multiply_adds, latency_ms");
+           "multiply_adds, latency_ms; if the task is classification, say data.task = "
+           "\"classification\"");
 }
 
 TEST_CASE("experiment: the objective may be of what is measured on demand") {

@@ -98,7 +98,7 @@ TEST_CASE("cache: regression comes back whole too") {
   CHECK(same(*read, second));
   CHECK(second.task == regression);
   CHECK(second.targets == read->targets);
-  CHECK(second.target_deviation == read->target_deviation);
+  CHECK(second.target_scales == read->target_scales);
 }
 
 TEST_CASE("cache: only this user may read it") {

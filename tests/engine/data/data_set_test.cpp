@@ -83,7 +83,8 @@ TEST_CASE("data: regression targets are standardised and can be undone") {
   const auto data =
       loaded({.file = write(folder, "x.csv", numbers(50)), .task = regression});
   REQUIRE(data.targets.size() == 50);
-  CHECK(data.targets[10] * data.target_deviation + data.target_mean == Approx(35));
+  const auto& scale = data.target_scales.front();
+  CHECK(data.targets[10] * scale.deviation + scale.mean == Approx(35));
   double sum = 0;
   for (const auto i : data.train)
     sum += data.targets[i];
@@ -233,8 +234,8 @@ TEST_CASE("data: of each test example the line in its file is known, or the inde
     CHECK(data.by_line);
     REQUIRE(data.test_places.size() == data.test.size());
     for (std::size_t t = 0; t < data.test.size(); ++t) {
-      const double target =
-          data.target_mean + data.target_deviation * data.targets[data.test[t]];
+      const auto& scale = data.target_scales.front();
+      const double target = scale.mean + scale.deviation * data.targets[data.test[t]];
       CHECK(target == Approx(3 * (static_cast<double>(data.test_places[t]) - 2) + 5));
     }
   };

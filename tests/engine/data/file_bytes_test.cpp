@@ -77,3 +77,18 @@ TEST_CASE("files: the checksum is that of the file as it lies there") {
   CHECK(plain->checksum == hash128(std::string("5,4")));
   CHECK(zipped->checksum == hash128(gzip("5,4")));
 }
+
+TEST_CASE("files: a line without an end is no table, however little it is zipped") {
+  const scratch_folder folder;
+  const std::size_t long_line = std::size_t{65} << 20;
+  for (const std::string name : {"x.csv.gz", "x.ts.gz"}) {
+    const auto file =
+        write(folder, name, gzip("@problemName x\n# " + std::string(long_line, 'x')));
+    CHECK(read_file(file)); // It has a line.
+  }
+  const auto file = write(folder, "y.csv.gz", gzip(std::string(long_line, 'x')));
+  const auto read = read_file(file);
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message.find("has no line end in its first 64 MiB")
+        != std::string::npos);
+}

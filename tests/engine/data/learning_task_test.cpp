@@ -27,6 +27,6 @@ TEST_CASE(
     "learning task: outputs are as many as classes, or one, and mean what they are") {
   CHECK(classification.outputs(10) == 10);
   CHECK(regression.outputs(0) == 1);
-  CHECK(classification.decoded(0.5, 3, 2) == 0.5);
-  CHECK(regression.decoded(0.5, 3, 2) == 4);
+  CHECK(classification.decoded(0.5, {3, 2}) == 0.5);
+  CHECK(regression.decoded(0.5, {3, 2}) == 4);
 }

@@ -125,6 +125,12 @@ TEST_CASE("number form: currencies and units are read beside the number") {
     CHECK(read(field) == "none");
 }
 
+TEST_CASE("number form: first, second and third are names") {
+  for (const char* name : {"1st", "2nd class", "3rd", "4th", "22nd"})
+    CHECK_FALSE(read_number(name, '.'));
+  CHECK(read_number("5 stones", '.')->unit == "stones");
+}
+
 TEST_CASE("number form: a column has one unit, which 0 does not need") {
   const number_form kilograms{.unit = "kg"};
   CHECK(field_number("5 kg", kilograms) == 5.0);

@@ -44,8 +44,7 @@ struct fitted {
     CHECK(read(name, bytes) == data->features.values());
     CHECK(how.shape == data->shape);
     CHECK(how.classes == data->classes);
-    CHECK(how.target_mean == data->target_mean);
-    CHECK(how.target_deviation == data->target_deviation);
+    CHECK(how.target_scales == data->target_scales);
     CHECK(how.checksum == data->checksum);
   }
 };

@@ -99,4 +99,18 @@ TEST_CASE("time grid: the text of a position is the time of that position",
   }));
 }
 
+TEST_CASE("time grid: seconds are divided as they were written, for years and hours",
+          "[time_grid]") {
+  constexpr double of_2024 = 1.7e9;
+  for (const double step : {0.001, 0.01, 0.1, 0.25}) {
+    std::vector<double> times;
+    for (int i = 0; i < 20'000; ++i)
+      if (i % 977 != 500) // Some are missing.
+        times.push_back(of_2024 + step * i);
+    const auto grid = find_grid(std::vector<std::vector<double>>{times}, true, true);
+    CHECK(grid.step == Approx(step).epsilon(1e-12));
+    CHECK(grid.position(of_2024 + step * 19'999) == 19'999);
+  }
+}
+
 } // namespace clade

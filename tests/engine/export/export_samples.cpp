@@ -60,10 +60,9 @@ preprocessing a_preprocessing(const problem& p, random_stream& random) {
   how.width = static_cast<std::size_t>(p.input.elements());
   if (p.outputs == 1) {
     how.task = regression;
-    how.target_mean = 10;
-    how.target_deviation = 2.5;
+    how.target_scales = {{.mean = 10, .deviation = 2.5}};
   }
-  for (std::int64_t i = 0; i < p.outputs; ++i)
+  for (std::int64_t i = 0; p.outputs > 1 && i < p.outputs; ++i)
     how.classes.push_back("c" + std::to_string(i));
   if (p.input.layout() == layout::image) {
     how.largest = 7;

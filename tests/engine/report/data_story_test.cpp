@@ -38,8 +38,7 @@ TEST_CASE("data story: a regression's target is told in its own unit") {
   d.task = regression;
   d.shape.sizes = {2};
   d.targets = {-1, 0, 1, 9};
-  d.target_mean = 100;
-  d.target_deviation = 10;
+  d.target_scales = {{.mean = 100, .deviation = 10}};
   d.train = {0, 1};
   d.test = {2};
   const auto told = summarize(d, "rent.csv");

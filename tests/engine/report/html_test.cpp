@@ -15,6 +15,8 @@ TEST_CASE("html: what is no character becomes a mark of one") {
   const std::string mark = "\xef\xbf\xbd";
   CHECK(escaped(std::string("a\0b\x01\x7f", 5)) == "a" + mark + "b" + mark + mark);
   CHECK(escaped("\xff<") == mark + "&lt;");
+  // Controls of C1 and those that turn the direction of writing.
+  CHECK(escaped("a\u009b5m\u202eb") == "a" + mark + "5m" + mark + "b");
   CHECK(escaped("\xc3") == mark);
   // Longer than need be, a surrogate, beyond the last.
   CHECK(escaped("\xc0\xbc") == mark + mark);

@@ -124,3 +124,17 @@ TEST_CASE("verdict: that a clock decided, and a replay will not differ, is said 
              Catch::Contains("another run of the same seed will differ")
                  && Catch::Contains("clade replay RUN will not"));
 }
+
+TEST_CASE("verdict: the linear model is compared with what people take away") {
+  told_end end;
+  end.comparison[0].test = 0.94;
+  end.comparison.push_back(
+      {.subject = "final model", .validation = 0.97, .test = 0.96, .parameters = 9000});
+  CHECK(end.verdict().empty());
+  end.comparison.back().test = 0.94;
+  CHECK_THAT(
+      end.verdict().front(),
+      Catch::StartsWith("The linear model is as good as the final model on the test "
+                        "data (test.accuracy 0.9400 against 0.9400), with 10 "
+                        "parameters instead of 9,000."));
+}

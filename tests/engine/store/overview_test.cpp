@@ -250,3 +250,26 @@ TEST_CASE("overview: the whole objective is kept, and what it means for the best
   CHECK(rows->back().line.rank.violation == Approx(0.2));
   CHECK(rows->back().line.rank.objectives.size() == 3);
 }
+
+TEST_CASE("overview: folds are judged by other examples and are not the best") {
+  auto fold = a_candidate(2);
+  fold.fold = {.index = 0, .of = 2};
+  const std::vector<entry> entries{
+      {run_started{}, {}},   born(a_candidate(1)), evaluated(an_evaluation(1, 0.8)),
+      {final_planned{}, {}}, born(fold),           evaluated(an_evaluation(2, 0.9))};
+  for (std::size_t stop = 0; stop <= entries.size(); ++stop) {
+    const scratch_folder folder;
+    const auto file = folder.path() / "run.db";
+    const std::span all(entries);
+    {
+      auto s = store::create(file);
+      REQUIRE(s);
+      REQUIRE(s->append(all.first(stop)));
+    }
+    auto s = store::open(file);
+    REQUIRE(s);
+    REQUIRE(s->append(all.subspan(stop)));
+    CHECK(s->overview()->best == 1);
+    CHECK(s->overview()->evaluated == 2);
+  }
+}

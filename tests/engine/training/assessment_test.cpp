@@ -149,7 +149,7 @@ TEST_CASE("assessment: a part has the metrics that the row of its task names") {
   const device_data data{.features = at::tensor({0.0F, 1.0F, 2.0F, 3.0F}).view({4, 1}),
                          .targets = at::tensor({0.0F, 1.0F, 2.0F, 5.0F}).view({4, 1}),
                          .task = task,
-                         .target_deviation = 3};
+                         .target_scales = {{.deviation = 3}}};
   const auto metrics = assess([](const at::Tensor& x) { return x; }, data,
                               at::arange(4, at::kLong), "validation.");
   REQUIRE(metrics.size() == 2);

@@ -63,9 +63,10 @@ std::span<const float> values(const at::Tensor& t) {
 /// takes of these, which are of the first depth that it tries.
 void check_against_xgboost(const a_table& table) {
   auto data = table.data;
-  // One example at a time, so that the loss says what is said of it.
+  // One example at a time, so that the loss says what is said of it; those of the train part
+  // are on the same side of thresholds, which lie between them.
   for (std::int64_t row = 0; row < 2; ++row) {
-    data.validation = table.data.validation.narrow(0, row, 1);
+    data.validation = table.data.train.narrow(0, row, 1);
     const auto features = data.features.rows(data.train);
     const auto targets =
         data.targets.index_select(0, data.train).to(at::kFloat).flatten();

@@ -18,6 +18,8 @@ TEST_CASE("metrics: those that every epoch of a task has are known, and its loss
     CHECK(std::isfinite(
         task.has_classes()
             ? measure(task, "loss", class_predictions{2, {&label, 1}, scores})
+        : task.has_labels()
+            ? measure(task, "loss", several_predictions{1, {&one, 1}, {&two, 1}})
             : measure(task, "loss", value_predictions{{&one, 1}, {&two, 1}})));
   }
 }

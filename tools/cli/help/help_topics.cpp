@@ -102,6 +102,8 @@ void add_metrics(std::string& out, const learning_task& task) {
              : "");
   if (task.has_classes())
     item("f1.CLASS", true, "Of the class of that name.");
+  if (task.has_labels())
+    item("f1.LABEL", true, "Of the label of that name; so is auc.LABEL.");
 }
 
 std::string metrics_text() {

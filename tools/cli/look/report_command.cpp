@@ -1,6 +1,7 @@
 #include "engine/report/page/run_report.hpp"
 #include "engine/report/view/wrong_examples_shown.hpp"
 #include "engine/report/view/wrong_pictures.hpp"
+#include "genome/base/utf8.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/base/run_problem.hpp"
 #include "tools/jobs/stored_jobs.hpp"
@@ -70,7 +71,7 @@ expected<void> write_report(const report_options& options) {
     return tl::unexpected(story.error());
   if (!*jobs)
     tell_data(opened->s, *story);
-  const auto text = options.markdown ? to_markdown(*story) : to_html(*story);
+  const auto text = options.markdown ? plain_text(to_markdown(*story)) : to_html(*story);
   if (options.output == "-") {
     print_data(text);
     return {};

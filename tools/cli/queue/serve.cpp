@@ -318,7 +318,8 @@ void add_serve(CLI::App& app, command& chosen) {
   sub->add_option("--take-over", options->take_over,
                   "With --follow: serve when the queue has not answered for so long; 0s: "
                   "never by itself")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs("--follow");
   sub->footer(
       "What is submitted is on the disk before it is answered, and each entry ends "
       "once,\n"

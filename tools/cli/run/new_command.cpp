@@ -10,6 +10,7 @@
 #include "engine/report/base/format.hpp"
 #include "engine/report/page/contact_sheet.hpp"
 #include "genome/base/text.hpp"
+#include "genome/base/utf8.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/run/profile_view.hpp"
 #include "tools/launch/outside_command.hpp"
@@ -160,6 +161,12 @@ std::string task_names(const std::string& quote) {
 
 expected<profile_request> request_of(const new_options& options) {
   auto request = options.request;
+  for (const auto& name : {request.file.string(), request.test_file.string()})
+    if (plain_line(name) != name)
+      return fail_in(plain_line(name),
+                     {error_kind::invalid_input,
+                      "the name has line ends, control characters or bytes that are no "
+                      "UTF-8, which an experiment file cannot hold; rename it"});
   data_params said{.file = request.file, .header = request.header};
   said.decimal = request.decimal;
   if (auto fine = validate(said); !fine)
@@ -343,6 +350,11 @@ void add_new(CLI::App& app, command& chosen) {
       "--target", options->request.target,
       "The column to predict (its name, its number, or \"last\"), or the file "
       "of the targets");
+  sub->add_option("--targets", options->request.targets,
+                  "Several columns to predict, with commas between them: numbers, or "
+                  "labels that\na row has or has not (1 or 0, yes or no)")
+      ->delimiter(',')
+      ->option_text("COLUMN,...");
   sub->add_option(
          "--layout", options->layout,
          "Of an array of images: channels_first, [n, channels, height, width], or\n"

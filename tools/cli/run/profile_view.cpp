@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -33,7 +34,7 @@ std::string use_text(const column_profile& c) {
 }
 
 std::string use_text(const data_profile& d, std::size_t i) {
-  if (d.target_column == i)
+  if (d.is_target(i))
     return "target";
   if (d.forecast.of_examples())
     return d.is_channel(i)                 ? "channel"
@@ -57,7 +58,7 @@ std::string columns_table(const data_profile& d) {
   std::size_t plain = 0, listed = 0, others = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const column_profile& c = columns[i];
-    const bool target = d.target_column == i;
+    const bool target = d.is_target(i);
     if (!target && columns.size() > most_listed && is_plain(c)) {
       ++plain;
       continue;
@@ -81,6 +82,8 @@ std::string columns_table(const data_profile& d) {
 
 std::string target_line(const data_profile& d) {
   std::string line;
+  if (!d.targets.empty())
+    return plain_text(joined(d.targets, ", ", [&](std::size_t i) { return d.label(i); }));
   if (d.target_column)
     line = d.table.columns.empty() ? std::to_string(*d.target_column + 1)
                                    : d.label(*d.target_column);
@@ -101,6 +104,10 @@ std::string task_line(const data_profile& d) {
                      d.task.has_classes()
                          ? fmt::format("{} classes: {}", with_commas(d.classes.size()),
                                        classes_text(d, most_classes))
+                     : d.several() ? counted(std::max(d.targets.size(), d.outputs),
+                                             d.task.has_labels() ? "label" : "number")
+                     : d.task.has_labels() && !d.target.frequent.empty()
+                         ? "lists such as " + in_quotes(d.target.frequent.front().value)
                          : values_text(d.target),
                      other.empty() ? "" : fmt::format(" ({})", other));
 }
@@ -128,10 +135,10 @@ nlohmann::ordered_json column_json(const data_profile& d, std::size_t i) {
                              {"exact", c.exact}};
   if (c.minimum)
     out["minimum"] = *c.minimum, out["maximum"] = *c.maximum;
-  out["use"] = d.target_column == i                 ? "target"
+  out["use"] = d.is_target(i)                       ? "target"
                : use.ignored == ignore_reason::none ? std::string(to_text(use.as))
                                                     : "ignore";
-  if (d.target_column != i && use.ignored != ignore_reason::none)
+  if (!d.is_target(i) && use.ignored != ignore_reason::none)
     out["reason"] = to_text(use.ignored);
   return out;
 }
@@ -212,6 +219,11 @@ std::string profile_json(const data_profile& d) {
   out["target"] = d.target_column && !d.table.columns.empty()
                       ? nlohmann::ordered_json(d.label(*d.target_column))
                       : nlohmann::ordered_json(nullptr);
+  if (!d.targets.empty()) {
+    out["targets"] = nlohmann::ordered_json::array();
+    for (const std::size_t i : d.targets)
+      out["targets"].push_back(d.label(i));
+  }
   out["target_file"] = d.target_file.empty()
                            ? nlohmann::ordered_json(nullptr)
                            : nlohmann::ordered_json(d.target_file.string());

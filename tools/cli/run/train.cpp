@@ -53,7 +53,7 @@ void add_train(CLI::App& app, command& chosen) {
       app.add_subcommand("train", "Train one network to its end, on several slots");
   sub->add_option("from", training.from,
                   "A run, or with --experiment a file with a network as JSON: what is "
-                  "behind\n\"genome\" in clade show RUN ID --json")
+                  "behind\n\"genome\" in clade show RUN --genome ID --json")
       ->required()
       ->option_text("RUN");
   auto* candidate =

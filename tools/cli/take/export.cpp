@@ -191,7 +191,7 @@ void add_export(CLI::App& app, command& chosen) {
       "  Python       predict(read_rows(\"new.csv\")), or predict(rows) of texts and "
       "numbers.\n"
       "Examples:\n"
-      "  clade export digits --onnx digits.onnx         the champion of the latest run\n"
+      "  clade export digits --onnx digits.onnx         the model of the latest run\n"
       "  clade export digits 231 --python digits231     a candidate, to read and change\n"
       "  clade export digits --optuna digits.study");
   sub->callback([&chosen, options] {

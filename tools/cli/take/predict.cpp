@@ -62,6 +62,10 @@ expected<prediction_format> format_of(const predict_options& options,
     return fail(error_kind::invalid_input,
                 "--intervals is for numbers, and this network tells classes, whose "
                 "probabilities are written");
+  if (!trained.how.classes.empty())
+    return fail(error_kind::invalid_input,
+                "--intervals is for a single number, and this network tells several "
+                "targets; leave it out");
   if (trained.errors.values.empty())
     return fail(error_kind::invalid_input,
                 options.trained
@@ -104,6 +108,12 @@ expected<void> check_target(const predict_options& options, const new_examples& 
     return fail(error_kind::invalid_input,
                 "--score compares with the target's column of a CSV, and the training "
                 "data was no such table");
+  if (how.target.empty() && !how.classes.empty() && !how.columns.empty())
+    return fail_in(options.data.string(),
+                   {error_kind::invalid_input,
+                    fmt::format("the columns of the targets ({}) are not all there, with "
+                                "which --score compares; add them, or leave out --score",
+                                all_in_quotes(how.classes))});
   return fail_in(options.data.string(),
                  {error_kind::invalid_input,
                   (how.target.empty()
@@ -182,10 +192,10 @@ void add_predict(CLI::App& app, command& chosen) {
       ->option_text("MODEL|RUN");
   sub->add_option(
          "data", options->data,
-         "Examples like those of the training data, with or without the target: "
-         "CSV,\n.npy, .npz, IDX, CIFAR or series (.ts, .arff), as they are or "
-         "gzip, an image or\na text (.txt) or a folder of them; - reads standard "
-         "input")
+         "Examples like those of the training data, with or without the target: a "
+         "table\n(CSV, Parquet, Feather, JSON lines, Excel, SQLite, ARFF, LIBSVM), .npy, "
+         ".npz, IDX,\nCIFAR or series (.ts, .arff), as they are or gzip, an image or a "
+         "text (.txt) or\na folder of them; - reads standard input")
       ->required()
       ->option_text("DATA");
   sub->add_option(
@@ -216,7 +226,8 @@ void add_predict(CLI::App& app, command& chosen) {
   sub->add_flag("--json", options->json, "The score as one object")->needs(score);
   sub->footer(
       "A line for each example, in their order: its class and the probability of each "
-      "class,\nor its value in the target's own unit. Columns that have names in both "
+      "class,\nor its value in the target's own unit, or a column for each of several "
+      "targets or\nlabels. Columns that have names in both "
       "files may come\nin another order.\n"
       "A MODEL has the network, its weights and all that examples are scaled by: neither "
       "the\nrun nor its data need be there. For a RUN the scales are fitted again, on "

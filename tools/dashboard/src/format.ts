@@ -28,11 +28,14 @@ function shortest(v: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-/** Four digits behind the point, or an exponent where they would say nothing. */
+/** Writes it as the terminal does: "0.9614", "45,357"; an exponent where digits would say nothing. */
 export function metric(v: number | null | undefined): string {
   if (v === null || v === undefined || !Number.isFinite(v)) return "–";
   const size = Math.abs(v);
-  return size !== 0 && (size < 1e-3 || size >= 1e6) ? v.toExponential(3) : v.toFixed(4);
+  if (size !== 0 && (size < 1e-3 || size >= 1e12)) return v.toExponential(3);
+  if (size < 100) return v.toFixed(4);
+  const digits = size < 1000 ? 2 : size < 10_000 ? 1 : 0;
+  return v.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 /** "51 %", "4.2 %". */

@@ -245,12 +245,13 @@ class Run:
         dictionary by file, in order of `predict_proba`, else a list or a NumPy array. If the series of a table are examples,
         there is one for each: a Series of pandas by the values that tell them apart, else a dictionary. A run that
         forecasts series gives a table of the steps that follow each series in `data`: of pandas or polars for these, else
-        a list of dictionaries.
+        a list of dictionaries. There is a column for each of several targets, and for each label one
+        that is 1 where a row has it, else 0.
         """
         return self._predict(data, intervals=intervals)[0]
 
     def predict_proba(self, data: Any) -> Any:
-        """Returns the probability of each class (a column) for each row, of pandas for pandas, polars for polars.
+        """Returns the probability of each class or label (a column) for each row, of pandas for pandas, polars for polars.
 
         If the series of a table are examples, there is a row for each, in order of `predict`.
         """
@@ -284,6 +285,10 @@ class Run:
         def as_asked(values: list[Any], name: str) -> Any:
             return _by_labels(data, names, labels, values, name) if keys else _like(data, values, name)
 
+        if self.experiment.get("data", {}).get("task") == "multilabel":
+            count = len(head) // 2  # Whether a row has each label, then the probabilities.
+            return (_side_by_side([as_asked([int(row[i]) for row in rows], name) for i, name in enumerate(head[:count])]),
+                    {name: [float(row[count + i]) for row in rows] for i, name in enumerate(head[:count])})
         if head[0] != "class":
             return _side_by_side([as_asked([float(row[i]) for row in rows], name) for i, name in enumerate(head)]), {}
         kind = self._labels()

@@ -17,7 +17,7 @@ from clade.session import Session
 from clade.tables import Source, store_training
 from clade.words import say, seen_text
 
-TASKS = ("classification", "regression")
+TASKS = ("classification", "regression", "multilabel")
 
 
 def literal(value: object) -> str:
@@ -59,9 +59,10 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
 
     data      a DataFrame of pandas or polars, an array (rows of columns, or images), or the path of a file
               or of a folder with a folder of images or texts (.txt) for each class
-    target    the column to predict, or the values of it: clade.search(X, y)
+    target    the column to predict, or the values of it: clade.search(X, y); or the names of several columns, which hold
+              numbers, or say whether a row has a label
     minutes   how long the search may take; left out, until the generations of the experiment are done
-    task      "classification" or "regression", where the values of the target would say otherwise
+    task      "classification", "regression" or "multilabel", where the values of the target would say otherwise
     name      what the run is called; left out, the target's name
     seed      the same seed gives the same search
     slots     how many networks are trained at once, or devices: 4, "cuda:0", "cuda"; left out, all there are
@@ -82,7 +83,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     `resume` goes on with; a second one stops it at once and is raised. Both lose nothing that is recorded.
     """
     if task is not None and task not in TASKS:
-        raise CladeError(f'task is "{task}"; it must be "classification" or "regression"')
+        raise CladeError(f'task is "{task}"; it must be "classification", "regression" or "multilabel"')
     if minutes is not None and not minutes > 0:
         raise CladeError(f"minutes is {minutes}; it must be more than 0")
     folder = pathlib.Path(runs if runs is not None else os.environ.get("CLADE_RUNS") or "runs").resolve()
@@ -115,7 +116,8 @@ def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: f
     words: list[object] = ["new", source.file, "--output", file, "--force", "--json"]
     if source.named:
         words += ["--header", "names", "--decimal", "."]
-    for option, value in (("--target", source.target_file or source.target), ("--task", task), ("--minutes", minutes),
+    for option, value in (("--target", source.target_file or source.target),
+                          ("--targets", ",".join(source.targets) or None), ("--task", task), ("--minutes", minutes),
                           ("--seed", seed), ("--slots", slots), *forms.items()):
         if value is not None:
             words += [option, value]

@@ -30,6 +30,7 @@ class Source:
     target_file: pathlib.Path | None = None
     labels: str = ""  # The kind of the target's values, one of clade.labels; "" where it is not known.
     categories: tuple[str, ...] = ()  # The columns that are categories although their values are numbers.
+    targets: tuple[str, ...] = ()  # Several columns, in the place of `target`.
     named: bool = False  # Whether the first line of the file is known to name its columns.
 
 
@@ -155,7 +156,10 @@ def _save_array(array: Any, file: pathlib.Path) -> pathlib.Path:
 
 
 def _write_arrays(data: Any, labels: Any, folder: pathlib.Path) -> Source:
-    array, labels = _as_array(data), _as_column(labels)
+    array = _as_array(data)
+    if getattr(labels, "ndim", 1) == 2 and labels.shape[1] > 1:
+        return _write_several(array, labels, folder)
+    labels = _as_column(labels)
     if len(array) != len(labels):
         raise CladeError(f"there are {len(array)} examples and {len(labels)} targets")
     kind = kind_of(labels)
@@ -166,6 +170,25 @@ def _write_arrays(data: Any, labels: Any, folder: pathlib.Path) -> Source:
     file = folder / "examples.csv"
     _write_rows(([*row, label] for row, label in zip(array.tolist(), labels)), names, file)
     return Source(file, DEFAULT_TARGET, labels=kind, named=True)
+
+
+def _write_several(array: Any, targets: Any, folder: pathlib.Path) -> Source:
+    """Writes examples that have a row of targets each."""
+    import numpy as np
+    targets = np.asarray(targets)
+    if len(array) != len(targets):
+        raise CladeError(f"there are {len(array)} examples and {len(targets)} rows of targets")
+    if targets.dtype.kind not in "biuf":
+        raise CladeError(f"the targets are of type {targets.dtype}; several of them are numbers, or 1 and 0 of labels")
+    if array.ndim > 2:
+        file = folder / "targets.npy"
+        np.save(file, targets.astype(np.uint8 if targets.dtype.kind == "b" else targets.dtype), allow_pickle=False)
+        return Source(_save_array(array, folder / "examples.npy"), None, file)
+    names = tuple(f"{DEFAULT_TARGET}{i}" for i in range(targets.shape[1]))
+    out = folder / "examples.csv"
+    _write_rows(([*row, *own] for row, own in zip(array.tolist(), targets.tolist())),
+                [*(f"x{i}" for i in range(array.shape[1])), *names], out)
+    return Source(out, None, targets=names, named=True)
 
 
 def _as_column(labels: Any) -> list[Any]:
@@ -193,6 +216,23 @@ def _with_target(frame: Any, labels: Any) -> tuple[Any, str]:
     return frame.with_columns(pl.Series(name, column)), name
 
 
+def _are_texts(target: Any) -> bool:
+    return isinstance(target, (list, tuple)) and len(target) > 1 and all(isinstance(name, str) for name in target)
+
+
+def _names_of_targets(target: Any) -> tuple[str, ...]:
+    """Returns the names of several columns, as the program can be given them."""
+    for name in target:
+        if "," in name:
+            raise CladeError(f'the target "{name}" has a comma in its name; rename the column')
+    return tuple(target)
+
+
+def _check_column(name: str, names: list[str]) -> None:
+    if name not in names:
+        raise CladeError(f'there is no column "{name}"; there are {", ".join(names[:20])}')
+
+
 def _write_training(data: Any, target: Any, folder: pathlib.Path) -> Source:
     if hasattr(data, "collect"):
         data = data.collect()
@@ -203,13 +243,26 @@ def _write_training(data: Any, target: Any, folder: pathlib.Path) -> Source:
     _check_names(list(data.columns))
     if target is None:
         raise CladeError('say which column is to be predicted: target="..."')
+    if is_frame(target):
+        for own in target.columns:
+            data, _ = _with_target(data, target[own])
+        target = [str(own) for own in target.columns]
+        target = target[0] if len(target) == 1 else target
+    names = [str(c) for c in data.columns]
+    # Other texts, one for each row, are the values of a target.
+    if _are_texts(target) and (len(target) != len(data) or set(target) <= set(names)):
+        several = _names_of_targets(target)
+        for name in several:
+            _check_column(name, names)
+        file = write_examples(data, folder / "examples")
+        return Source(file, None, targets=several, named=True,
+                      categories=tuple(name for name in _numbered_categories(data) if name not in several))
     if not isinstance(target, str) and not hasattr(target, "__len__"):
         target = str(target)  # Columns may be named by numbers.
     if not isinstance(target, str):
         data, target = _with_target(data, target)
     names = [str(c) for c in data.columns]
-    if target not in names:
-        raise CladeError(f'there is no column "{target}"; there are {", ".join(names[:20])}')
+    _check_column(target, names)
     column = data[data.columns[names.index(target)]]
     file = write_examples(data, folder / "examples")
     return Source(file, target, labels=kind_of(column), named=True,
@@ -230,12 +283,13 @@ def store_training(data: Any, target: Any, name: str, store: pathlib.Path) -> So
     The file's name holds a digest of its content, so that searches on equal data share one file. A path is taken as it is.
     """
     if isinstance(data, (str, os.PathLike)):
-        if target is not None and not isinstance(target, str):
+        several = _names_of_targets(target) if _are_texts(target) else ()
+        if target is not None and not isinstance(target, str) and not several:
             raise CladeError("a file has its target in it; name the column, or give arrays")
         file = pathlib.Path(data).expanduser().resolve()
         if not file.exists():
             raise CladeError(f"{file}: no such file or folder")
-        return Source(file, target)
+        return Source(file, None, targets=several) if several else Source(file, target)
     store.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=store, prefix=".") as scratch:
         made = _write_training(data, target, pathlib.Path(scratch))
