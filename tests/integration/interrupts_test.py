@@ -52,7 +52,7 @@ class Interrupts(InterruptTest):
         self.assert_whole(self.POPULATION * self.GENERATIONS)
 
     def test_one_that_is_sent_twice_is_one(self):
-        """As `timeout` sends SIGTERM: to the process, and to its group."""
+        """`timeout` sends SIGTERM so: to the process, and to its group."""
         run = self.start_run()
         os.kill(run.pid, signal.SIGTERM)
         os.kill(run.pid, signal.SIGTERM)

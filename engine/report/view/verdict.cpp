@@ -77,7 +77,7 @@ std::string small_validation_words(const end_facts& f, const compared& champion)
       f.standard_error * std::sqrt(2 * std::log(static_cast<double>(f.candidates)));
   double least = std::numeric_limits<double>::infinity();
   for (const auto& c : f.comparison)
-    if (&c != &champion)
+    if (&c != &champion && c.subject != final_subject)
       if (const auto ahead = lead(champion.validation, c.validation, f.maximize))
         least = std::min(least, *ahead);
   if (!std::isfinite(least) || least > luck)
