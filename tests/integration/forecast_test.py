@@ -92,6 +92,12 @@ class Forecasts(RunTest):
         self.assertLess(score["metrics"]["mase"], 1)
         self.assertLess(score["metrics"]["smape"], 0.2)
         self.assertGreater(score["intervals"]["coverage"], 0.5)
+        # Steps of another length are no steps of the model's.
+        weekly = self.folder / "weekly.csv"
+        head, *lines = sales(1, 120).splitlines()
+        weekly.write_text("\n".join([head, *lines[::7]]) + "\n")
+        self.assert_refused("a step is 7 days, where the model learnt steps of 1 day", "predict", model, weekly)
+        self.assert_refused("a step is 7 days, where the model learnt steps of 1 day", "predict", folder, weekly)
         # One of the series alone is forecast alike.
         one = self.folder / "one.csv"
         lines = self.data.read_text().splitlines()
@@ -105,6 +111,30 @@ class Forecasts(RunTest):
         held = self.folder / "held.csv"
         self.finish("predict", model, later, "--score", "--output", held)
         self.assertEqual([row["sold"] for row in self.table(held.read_text())], [row["sold"] for row in self.table(by_model)])
+
+    def test_columns_that_are_series_are_forecast(self):
+        rows = list(csv.DictReader(sales(3, 120).splitlines()))
+        shops = sorted({row["shop"] for row in rows})
+        table = {}
+        for row in rows:
+            table.setdefault(row["day"], {})[row["shop"]] = row["sold"]
+        wide = self.folder / "wide.csv"
+        with open(wide, "w", newline="") as out:
+            csv.writer(out).writerows([["day", *shops]] + [[day, *(of[shop] for shop in shops)] for day, of in table.items()])
+        self.finish("new", wide, "--targets", ",".join(shops), "--horizon", HORIZON, "--output", self.file)
+        run = self.finish("run", self.file, "--slots", "2", "--set", "evolution.population=4", "--set",
+                          "evolution.generations=2", "--set", "training.epochs=8", "--set", "final.members=1", "--set",
+                          "final.epochs=8")
+        self.assertIn("3 series of 120 steps", run.said())
+        folder = self.run_folder()
+        rows = self.table(self.finish("predict", folder, wide).out)
+        self.assertEqual(list(rows[0]), ["series", "day", "value"])
+        self.assertEqual([row["series"] for row in rows], [shop for shop in shops for _ in range(HORIZON)])
+        model = self.folder / "wide.safetensors"
+        self.finish("export", folder, "--safetensors", model)
+        self.assertEqual(self.table(self.finish("predict", model, wide).out), rows)
+        score = json.loads(self.finish("predict", model, wide, "--score", "--json").out)
+        self.assertEqual(score["rows"], 3 * HORIZON)
 
     def assert_refused(self, part, *words):
         command = self.start(*words)

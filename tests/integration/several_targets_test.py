@@ -132,7 +132,7 @@ class SeveralRefused(RunTest):
         assert_refused("twice", "--targets", "sum,sum")
         assert_refused("for one say --target", "--targets", "sum")
         assert_refused('"kind" holds neither numbers nor yes and no', "--targets", "sum,kind")
-        assert_refused("a series has one target", "--targets", "sum,tiny", "--horizon", "3")
+        assert_refused("a series has one target", "--targets", "sum,tiny", "--series", "kind")
 
 
 if __name__ == "__main__":

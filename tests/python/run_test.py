@@ -223,7 +223,7 @@ class Searching(SearchTest):
     def test_what_is_wrong_is_the_programs_sentence(self):
         self.assertIn("nonsense", self.refused(iris(), "kind", settings={"evolution.nonsense": 3}))
         self.assertEqual(self.refused(iris(), "kind", minutes=-1), "minutes is -1; it must be more than 0")
-        self.assertIn('"classification" or "regression"', self.refused(iris(), "kind", task="ranking"))
+        self.assertIn('"regression" or "multilabel"', self.refused(iris(), "kind", task="ranking"))
         with self.assertRaises(clade.CladeError) as caught:
             clade.open("nothing")
         self.assertIn("nothing", str(caught.exception))

@@ -115,8 +115,12 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
           "The columns of several targets, in the place of `target`: numbers, or for "
           "task = \"multilabel\" whether a row has each label (1 or 0, yes or no). "
           "Labels may also be a list in one column, such as \"red|round\"; that is "
-          "`target`."),
+          "`target`. In a forecast each column is a series of its own."),
       p.targets, std::vector<std::string>{});
+  v.unusual(describe("weights",
+                     "The column that says how much each row counts in training: "
+                     "a number from 0 on. Metrics count each row once."),
+            p.weights, std::string());
   v.key(describe(
             "header",
             "What the first line of a CSV is: \"names\" of columns, \"none\" (an example "
@@ -226,6 +230,11 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                                "what is usual for such steps, 24 of hours, 7 of days, 12 "
                                "of months."),
             p.forecast.season, first.forecast.season);
+  v.unusual(describe("step",
+                     "The length of a step that series must have, such as \"1 day\"; "
+                     "left out, it is found out, and so noted in what a run "
+                     "stores."),
+            p.forecast.step, first.forecast.step);
   v.unusual_list(describe("known", "The columns that are known of the steps to be "
                                    "forecast: prices, holidays. Rows without a target at "
                                    "the end of a series hold them."),

@@ -163,6 +163,9 @@ void write_data(section_text& out, const data_profile& d,
                                            ? d.label(*d.target_column)
                                            : std::to_string(*d.target_column + 1)),
              target_text(d.target_found));
+  if (d.weights)
+    out.line("weights = " + toml_writer::quoted(d.label(*d.weights)),
+             "how much each row counts in training");
   out.line("task = " + toml_writer::quoted(std::string(d.task.name)), task_comment(d));
   if (table)
     out.line("header = "
@@ -216,7 +219,7 @@ std::string columns_text(const data_profile& d) {
   section_text out;
   std::size_t plain_ones = 0, listed = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (d.is_target(i) || (d.forecast.of_examples() && d.names_steps(i)))
+    if (d.is_apart(i) || (d.forecast.of_examples() && d.names_steps(i)))
       continue;
     const auto use = d.forecast.of_examples() ? use_in_series(d, i)
                      : d.steps.has(i)         ? column_use{.as = column_kind::number}

@@ -60,9 +60,10 @@ expected<void> validate_form(const data_params& params) {
 
 /// Tables of series that are examples, and tables that are none of series.
 expected<void> validate_series(const data_params& params) {
-  if (params.forecast.season > 0 || !params.forecast.known.empty())
+  if (params.forecast.season > 0 || !params.forecast.known.empty()
+      || !params.forecast.step.empty())
     return wrong(
-        "season and known are for forecasts: say with horizon how many steps are "
+        "season, step and known are for forecasts: say with horizon how many steps are "
         "to be forecast");
   if (params.forecast.series.empty())
     return params.forecast.time.empty()
@@ -107,7 +108,7 @@ expected<void> validate_targets(const data_params& params) {
   if (!params.target_file.empty())
     return wrong("targets are columns of the table, and target_file is another file; "
                  "remove one of them");
-  if (params.forecast.horizon > 0 || params.forecast.of_examples())
+  if (params.forecast.of_examples())
     return wrong("a series has one target; write target in the place of targets");
   return {};
 }
@@ -214,6 +215,10 @@ expected<void> validate(const data_params& params) {
     return valid;
   if (auto valid = validate_targets(params); !valid)
     return valid;
+  if (!params.weights.empty()
+      && (params.forecast.horizon > 0 || params.forecast.of_examples()
+          || !params.images.empty()))
+    return wrong("weights are of the rows of a table that are examples; remove weights");
   return validate_split(params);
 }
 

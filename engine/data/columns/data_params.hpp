@@ -72,8 +72,12 @@ struct data_params {
   /// it holds lists, such as "red|round", unless there is a column for each (`targets`).
   std::string target = "last";
   /// The columns of several targets, in the place of `target`: numbers, or of labels whether
-  /// a row has each (1 or 0, yes or no). Empty: there is one.
+  /// a row has each (1 or 0, yes or no). In a forecast each is a series of its own. Empty:
+  /// there is one.
   std::vector<std::string> targets;
+  /// The column that says how much each row counts in training: a number from 0 on, 2 of a
+  /// row that counts as two. Empty: all count the same.
+  std::string weights;
   /// The kind of a CSV's first line: "names" of columns, "none" (a row), "counts"
   /// (scikit-learn's "150,4,setosa,versicolor,virginica"), or "auto" (found out; rules in
   /// csv_head.cpp). "line 3" means that names stand there, and no table before it.

@@ -66,7 +66,8 @@ struct examples {
   std::vector<std::string> classes;
   /// The file itself gives names to labels 0, 1, ... (scikit-learn's first line).
   std::vector<std::string> class_names;
-  std::vector<double> targets; ///< Regression.
+  std::vector<double> targets;   ///< Regression.
+  std::vector<double> weights{}; ///< By example; empty: all count the same.
 
   genome_hash checksum; ///< The checksum of the files' bytes.
 

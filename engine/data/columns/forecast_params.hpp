@@ -15,6 +15,7 @@ struct forecast_params {
   /// The columns that tell series apart; none: there is one, or without a horizon, none.
   std::vector<std::string> series;
   std::uint64_t season = 0; ///< Steps; 0: what is usual for such steps.
+  std::string step; ///< `time_grid::step_length` that series must have; empty: any.
   /// The columns that are known of steps to be forecast.
   std::vector<std::string> known;
   /// The last `horizon` steps of each series of a new file are forecast from those before

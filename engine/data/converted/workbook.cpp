@@ -28,6 +28,8 @@ namespace {
 
 constexpr std::uint64_t most_member_bytes = std::uint64_t{2} << 30;
 constexpr std::size_t most_sheets = 10000, most_strings = std::size_t{1} << 24;
+/// Excel holds 32,767 characters in a cell.
+constexpr std::size_t most_cell_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_columns = 16384, most_rows = 1048576; // Excel's own limits.
 constexpr std::string_view folder = "xl/";
 
@@ -98,6 +100,13 @@ private:
   std::vector<sheet_name>& sheets_;
 };
 
+expected<void> check_cell(std::string_view text) {
+  if (text.size() <= most_cell_bytes)
+    return {};
+  return wrong(
+      fmt::format("a cell has a text of more than {} MiB", most_cell_bytes >> 20));
+}
+
 /// Shared strings: <si> of one <t>, or of several with formats; <rPh> is how to say it.
 class string_events : public xml_events {
 public:
@@ -113,10 +122,11 @@ public:
   expected<void> end(std::string_view name) override {
     in_text_ = false;
     spoken_ = spoken_ && name != "rPh";
-    return {};
+    return name == "si" && !strings_.empty() ? check_cell(strings_.back())
+                                             : expected<void>();
   }
   void text(std::string_view part) override {
-    if (in_text_ && !strings_.empty())
+    if (in_text_ && !strings_.empty() && strings_.back().size() <= most_cell_bytes)
       strings_.back() += part;
   }
   [[nodiscard]] std::vector<std::string> take() { return std::move(strings_); }
@@ -170,6 +180,8 @@ public:
     spoken_ = spoken_ && name != "rPh";
     if (name == "c" && in_cell_) {
       in_cell_ = false;
+      if (auto fits = check_cell(value_); !fits)
+        return fits;
       auto value = value_of();
       if (!value)
         return tl::unexpected(std::move(value).error());
@@ -179,7 +191,7 @@ public:
     return name == "row" ? end_row() : expected<void>();
   }
   void text(std::string_view part) override {
-    if (in_value_)
+    if (in_value_ && value_.size() <= most_cell_bytes)
       value_ += part;
   }
 

@@ -69,12 +69,12 @@ public:
 
 private:
   expected<void> find_columns() {
-    const auto target = head_.find_column(params_.target, "target");
-    if (!target)
-      return tl::unexpected(target.error());
-    target_ = *target;
-    out_.target = head_.name(target_);
-    std::vector<std::size_t> used{target_};
+    auto targets = head_.find_targets(params_);
+    if (!targets)
+      return tl::unexpected(targets.error());
+    targets_ = std::move(*targets);
+    out_.target = is_wide() ? "value" : head_.name(targets_.front());
+    auto used = targets_;
     if (!params_.forecast.time.empty()) {
       const auto time = head_.find_column(params_.forecast.time, "column of times");
       if (!time)
@@ -86,6 +86,8 @@ private:
     if (auto found = series_.find(head_, params_.forecast.series); !found)
       return found;
     out_.keys = series_.names();
+    if (is_wide())
+      out_.keys.emplace_back("series");
     used.insert(used.end(), series_.columns().begin(), series_.columns().end());
     std::ranges::sort(used);
     if (const auto twice = std::ranges::adjacent_find(used); twice != used.end())
@@ -133,25 +135,31 @@ private:
     if (r.fields.size() != head_.columns)
       return wrong_.add(r.line, table_complaints::of::length, head_.columns,
                         head_.other_length(r.fields.size()));
-    record one{.line = r.line, .series = series_.series_of(r)};
-    one.value = value_of(r);
-    if (time_)
-      times_.add(r.fields[*time_]);
-    for (std::size_t c = 0; c < covariates_.size(); ++c)
-      fields_.push_back(covariate_field(r, c));
-    records_.push_back(one);
+    for (const std::size_t target : targets_) {
+      const auto series =
+          is_wide() ? series_.series_of(r, head_.name(target)) : series_.series_of(r);
+      records_.push_back(
+          {.line = r.line, .series = series, .value = value_of(r, target)});
+      if (time_)
+        times_.add(r.fields[*time_]);
+      for (std::size_t c = 0; c < covariates_.size(); ++c)
+        fields_.push_back(covariate_field(r, c));
+    }
   }
 
-  double value_of(const csv_row& r) {
-    const std::string_view field = r.fields[target_];
+  /// Whether each row has a value of several series.
+  bool is_wide() const { return targets_.size() > 1; }
+
+  double value_of(const csv_row& r, std::size_t target) {
+    const std::string_view field = r.fields[target];
     if (field_blank_number(field))
       return missing;
-    const auto n = field_number(field, form_.number(target_));
+    const auto n = field_number(field, form_.number(target));
     if (n && is_finite_float(*n))
       return *n;
-    wrong_.add(r.line, table_complaints::of::target, target_,
-               fmt::format("{} is {}, where {} must be", head_.column(target_),
-                           in_quotes(field), number_words(form_.number(target_))));
+    wrong_.add(r.line, table_complaints::of::target, target,
+               fmt::format("{} is {}, where {} must be", head_.column(target),
+                           in_quotes(field), number_words(form_.number(target))));
     return missing;
   }
 
@@ -214,8 +222,25 @@ private:
     out_.grid = find_grid(times, dates, dates && times_.time_of_day());
     out_.season =
         params_.forecast.season > 0 ? params_.forecast.season : out_.grid.usual_season();
+    if (has_other_steps(sorted))
+      return complain(records_.front(),
+                      fmt::format("{}, where the model learnt steps of {}",
+                                  out_.grid.step_text(), params_.forecast.step));
     for (std::size_t s = 0; s < sorted.size(); ++s)
       add_series(s, sorted[s]);
+  }
+
+  /// Whether series that are long enough to tell have other steps than they must. A few days
+  /// may be working days, or any.
+  bool has_other_steps(const std::vector<std::vector<std::size_t>>& sorted) const {
+    const auto is_day = [](const std::string& step) {
+      return step == "1 day" || step.starts_with("a day ");
+    };
+    const auto found = out_.grid.step_length();
+    const auto& must = params_.forecast.step;
+    return !must.empty() && found != must && !(is_day(found) && is_day(must))
+           && std::ranges::any_of(sorted,
+                                  [](const auto& of_one) { return of_one.size() > 2; });
   }
 
   void add_series(std::size_t s, const std::vector<std::size_t>& of_one) {
@@ -281,7 +306,7 @@ private:
   std::string_view origin_;
   csv_head head_;
   history out_;
-  std::size_t target_ = 0;
+  std::vector<std::size_t> targets_; ///< One, or the columns that are series each.
   std::optional<std::size_t> time_;
   std::vector<std::size_t> covariates_; ///< Columns.
   series_keys series_;

@@ -21,8 +21,9 @@ public:
   /// The names of the columns.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  /// Returns the series of a row, counted from 0 in order of appearance.
-  std::uint32_t series_of(const csv_row& r);
+  /// Returns the series of a row, counted from 0 in order of appearance; of a row that has
+  /// values of several series, its `own`, by the name of the column.
+  std::uint32_t series_of(const csv_row& r, const std::string& own = {});
 
   /// The number of series that had a row.
   [[nodiscard]] std::size_t count() const { return labels_.size(); }

@@ -268,15 +268,15 @@ std::int64_t time_grid::usual_season() const {
              : 1;
 }
 
-std::string time_grid::step_text() const {
+std::string time_grid::step_length() const {
   const auto of_unit = [](double count, std::string_view unit) {
-    return fmt::format("a step is {} {}{}", count, unit, count == 1 ? "" : "s");
+    return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
   };
   switch (of) {
   case unit::number:
-    return fmt::format("a step is {:.6g}", step);
+    return fmt::format("{:.6g}", step);
   case unit::business_day:
-    return "a step is a day from Monday to Friday";
+    return "a day from Monday to Friday";
   case unit::month:
     return of_unit(step, "month");
   case unit::second:
@@ -288,6 +288,10 @@ std::string time_grid::step_text() const {
     if (step >= seconds && step / seconds == std::floor(step / seconds))
       return of_unit(step / seconds, name);
   return of_unit(step, "second");
+}
+
+std::string time_grid::step_text() const {
+  return "a step is " + step_length();
 }
 
 } // namespace clade

@@ -44,6 +44,8 @@ struct time_grid {
   /// The steps after which values are likely to be alike: 24 of hours, 7 of days, 5 of
   /// business days, 12 of months, 4 of quarters; else 1.
   [[nodiscard]] std::int64_t usual_season() const;
+  /// "1 hour".
+  [[nodiscard]] std::string step_length() const;
   /// "a step is 1 hour".
   [[nodiscard]] std::string step_text() const;
 };

@@ -188,24 +188,53 @@ file_limits data_limits(bool streams) {
 
 namespace {
 
-/// Refuses a zero byte in what is neither an array nor UTF-16, as all that is known of the
-/// kinds of files says.
+/// Refuses a line of a table that has no end, however little it is zipped.
+class line_check {
+public:
+  explicit line_check(std::string_view begin)
+      : lines_(!begin.substr(0, begin.find_first_not_of(" \t\r\n") + 1).ends_with('[')) {}
+
+  /// `fresh` bytes at the end of `all` are new.
+  expected<void> operator()(std::string_view all, std::size_t fresh) {
+    constexpr std::size_t longest = std::size_t{64} << 20;
+    const auto end = all.substr(all.size() - fresh).find_last_of("\n\r");
+    if (end != all.npos)
+      begin_ = all.size() - fresh + end + 1;
+    if (!lines_ || all.size() - begin_ <= longest)
+      return {};
+    return fail_in(at_byte(begin_), {error_kind::invalid_input,
+                                     fmt::format("a line of more than {} MiB begins, as "
+                                                 "no table has",
+                                                 longest >> 20)});
+  }
+
+private:
+  bool lines_; ///< Whether it is no array of JSON, which may be a line.
+  std::size_t begin_ = 0;
+};
+
+bool is_of_lines(table_kind kind) {
+  return kind == table_kind::json || kind == table_kind::arff
+         || kind == table_kind::libsvm;
+}
+
+/// Refuses a zero byte in what is neither an array nor UTF-16, and a line without an end in
+/// what has lines, as all that is known of the kinds of files says.
 unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
-  constexpr std::size_t longest_line = std::size_t{64} << 20;
-  return [file, text = std::optional<bool>(), has_lines = false](
+  return [file, text = std::optional<bool>(), lines = std::optional<line_check>()](
              std::string_view all, std::size_t fresh) mutable -> expected<void> {
-    const auto format = text ? data_format::csv : format_of(file, all);
-    if (!text)
-      text = (format == data_format::csv || format == data_format::series)
-             && !is_utf16(all) && !table_kind_of(all)
-             && refuse_unread_kind(file, all); // Its sentence says more.
-    if (*text && all.size() > longest_line && !has_lines) {
-      has_lines = all.substr(0, longest_line).find_first_of("\n\r") != all.npos;
-      if (!has_lines)
-        return fail(error_kind::invalid_input,
-                    fmt::format("has no line end in its first {} MiB, and so is no table",
-                                longest_line >> 20));
+    if (!text) {
+      const auto format = format_of(file, all);
+      const auto kind = table_kind_of(all);
+      const bool plain = !is_utf16(all) && refuse_unread_kind(file, all);
+      text = format == data_format::csv && !kind && plain;
+      if (plain
+          && (*text || format == data_format::series || (kind && is_of_lines(*kind))))
+        lines.emplace(all);
     }
+    if (lines)
+      if (auto ends = (*lines)(all, fresh); !ends)
+        return ends;
     const auto zero = *text ? all.find('\0', all.size() - fresh) : all.npos;
     if (zero == all.npos)
       return {};

@@ -88,10 +88,10 @@ void note_reading(data_profile& p, const open_csv& csv) {
               "names");
 }
 
-expected<target_guess> find_target(const data_profile& p, const std::string& asked) {
+/// Finds a column by its name or number; `use` says in errors what it is for.
+expected<target_guess> find_column(const data_profile& p, const std::string& asked,
+                                   std::string_view use) {
   const auto& columns = p.table.columns;
-  if (asked.empty())
-    return guess_target(columns, p.header == "names");
   const auto named = std::ranges::find(columns, asked, &column_profile::name);
   if (named != columns.end())
     return target_guess{static_cast<std::size_t>(named - columns.begin()),
@@ -102,19 +102,24 @@ expected<target_guess> find_target(const data_profile& p, const std::string& ask
     return target_guess{n - 1, target_reason::asked};
   if (p.header != "names")
     return fail(error_kind::invalid_input,
-                fmt::format("no column is the target {}: the file has no names of "
+                fmt::format("no column is the {} {}: the file has no names of "
                             "columns; use a number from 1 to {} or \"last\", or say "
                             "--header names if its first line names them",
-                            in_quotes(asked), columns.size()));
+                            use, in_quotes(asked), columns.size()));
   std::vector<std::string> names;
   for (const auto& c : columns)
     names.push_back(c.name);
   const auto near = nearest(asked, names);
   return fail(error_kind::invalid_input,
-              fmt::format("no column is the target {}{}", in_quotes(asked),
+              fmt::format("no column is the {} {}{}", use, in_quotes(asked),
                           near.empty()
                               ? "; there are " + all_in_quotes(names)
                               : fmt::format("; did you mean {}?", in_quotes(near))));
+}
+
+expected<target_guess> find_target(const data_profile& p, const std::string& asked) {
+  return asked.empty() ? guess_target(p.table.columns, p.header == "names")
+                       : find_column(p, asked, "target");
 }
 
 /// Several targets are numbers, or labels that a row has or has not.
@@ -138,7 +143,7 @@ expected<void> take_targets(data_profile& p, const profile_request& request) {
   if (p.targets.size() < 2)
     return fail(error_kind::invalid_input,
                 "--targets is for several columns; for one say --target");
-  if (request.forecast.horizon > 0 || request.forecast.of_examples())
+  if (request.forecast.of_examples())
     return fail(error_kind::invalid_input,
                 "a series has one target; say --target in the place of --targets");
   p.target_column = p.targets.front();
@@ -222,7 +227,7 @@ void suspect_leaks(data_profile& p, const open_csv& csv,
   bool alone = false;
   for (std::size_t i = 0; i < sample.columns.size(); ++i) {
     const auto use = use_of(p.table.columns[i]);
-    if (p.is_target(i) || use.ignored != ignore_reason::none) {
+    if (p.is_apart(i) || use.ignored != ignore_reason::none) {
       sample.columns[i].number = false;
       continue;
     }
@@ -281,7 +286,7 @@ expected<void> check_used(const data_profile& p) {
   std::string reasons;
   std::size_t said = 0;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (!p.is_target(i) && ++said <= most)
+    if (!p.is_apart(i) && ++said <= most)
       reasons += fmt::format(
           "{}{}: {}", said == 1 ? "" : "; ", in_quotes(p.label(i)),
           reason_text(p.table.columns[i], use_of(p.table.columns[i]).ignored));
@@ -364,6 +369,15 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
     p.target_found = target->reason;
     p.target = p.table.columns[target->column];
   }
+  if (!request.weights.empty()) {
+    const auto weights = find_column(p, request.weights, "column of weights");
+    if (!weights)
+      return fail_in(origin, weights.error());
+    if (p.is_target(weights->column))
+      return fail_in(origin, {error_kind::invalid_input,
+                              "--weights names the target; it is a column beside it"});
+    p.weights = weights->column;
+  }
   if (request.forecast.horizon > 0) {
     p.forecast = request.forecast;
     auto found = p.target_column
@@ -391,7 +405,7 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   }
   std::int64_t used = 0;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    used += !p.is_target(i) && use_of(p.table.columns[i]).ignored == ignore_reason::none
+    used += !p.is_apart(i) && use_of(p.table.columns[i]).ignored == ignore_reason::none
                 ? 1
                 : 0;
   if (auto found = take_steps(p, request.rows_are,

@@ -63,7 +63,7 @@ bool data_profile::names_steps(std::size_t column) const {
 
 bool data_profile::is_channel(std::size_t column) const {
   const auto& c = table.columns[column];
-  return !is_target(column) && split_column != label(column) && !names_steps(column)
+  return !is_apart(column) && split_column != label(column) && !names_steps(column)
          && (c.kind == column_kind::number
              || (c.kind == column_kind::constant && c.numbers == c.values()
                  && c.values() > 0)

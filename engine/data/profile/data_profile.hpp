@@ -28,6 +28,7 @@ struct profile_request {
   /// The target's column, by name or number; or the file of the targets; or empty.
   std::string target;
   std::vector<std::string> targets{}; ///< Several columns, in the place of `target`.
+  std::string weights{}; ///< The column that says how much each row counts; or empty.
   std::optional<learning_task> task;
   array_layout layout = array_layout::automatic; ///< The layout of an array of images.
   std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
@@ -132,6 +133,7 @@ struct data_profile {
   std::filesystem::path test_file, test_target_file;
   std::optional<std::size_t> target_column; ///< The first of several.
   std::vector<std::size_t> targets;         ///< The columns of several; else empty.
+  std::optional<std::size_t> weights;       ///< The column of how much each row counts.
   target_reason target_found = target_reason::last;
   learning_task task = classification;
   std::size_t outputs = 1;          ///< Targets of each example of an array of them.
@@ -164,6 +166,10 @@ struct data_profile {
   [[nodiscard]] bool several() const { return !targets.empty() || outputs > 1; }
   [[nodiscard]] bool is_target(std::size_t column) const {
     return target_column == column || std::ranges::find(targets, column) != targets.end();
+  }
+  /// Whether a column is no input: the target, one of several, or the weights.
+  [[nodiscard]] bool is_apart(std::size_t column) const {
+    return is_target(column) || weights == column;
   }
   /// Adds a sentence to what `clade new` says.
   void note(std::string sentence) {

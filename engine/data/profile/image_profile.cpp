@@ -164,7 +164,7 @@ std::optional<listed_images> find_listed_images(const data_profile& p) {
   const auto& columns = p.table.columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto& values = columns[i].frequent;
-    if (p.is_target(i) || values.empty()
+    if (p.is_apart(i) || values.empty()
         || !std::ranges::all_of(values, has_image_ending, &value_count::value))
       continue;
     const auto& first = values.front().value;

@@ -122,6 +122,13 @@ public:
       (*said)[i] = true;
       out_.kinds[i] = encoding_kind::ignore;
     }
+    if (!out_.params.weights.empty()) {
+      const auto at = table_.head.find_column(out_.params.weights, "column of weights");
+      if (!at)
+        return tl::unexpected(at.error());
+      (*said)[*at] = true;
+      out_.kinds[*at] = encoding_kind::ignore;
+    }
     note_form();
     for (const std::string& note : table_.notes)
       out_.notes.push_back(note);
@@ -323,6 +330,7 @@ expected<inferred_data> infer_forecast(const data_params& params, data_file read
   inferred_data out{.params = params,
                     .notes = forecast_notes(*from, *windows, params.forecast)};
   out.params.forecast.season = static_cast<std::uint64_t>(from->season);
+  out.params.forecast.step = from->grid.step_length();
   return out;
 }
 

@@ -87,7 +87,7 @@ std::optional<step_columns> counted_columns(const data_profile& p) {
     while (number && first + found.count < columns.size()) {
       const std::size_t i = first + found.count;
       const auto& c = columns[i];
-      if (p.is_target(i) || c.values() == 0 || c.numbers != c.values()
+      if (p.is_apart(i) || c.values() == 0 || c.numbers != c.values()
           || c.kind == column_kind::date || !counts_on(i, *number + found.count, word))
         break;
       ++found.count;
@@ -134,7 +134,7 @@ expected<void> take_steps(data_profile& p, row_rule rows,
   const auto ends = fmt::format("{} to {}", p.label(steps->first),
                                 p.label(steps->first + steps->count - 1));
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (!p.is_target(i) && !steps->has(i)
+    if (!p.is_apart(i) && !steps->has(i)
         && use_of(p.table.columns[i]).ignored == ignore_reason::none) {
       if (asked)
         return fail(error_kind::invalid_input,

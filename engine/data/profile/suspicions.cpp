@@ -106,7 +106,7 @@ void suspect_columns(data_profile& p) {
     const column_profile& c = p.table.columns[i];
     if (p.steps.has(i))
       continue; // Steps have one scale, which outliers of one of them do not make.
-    if (!p.is_target(i))
+    if (!p.is_apart(i))
       suspect_column(p, c, p.label(i));
     else if (p.task.has_numbers())
       suspect_numbers(p, c, p.label(i));
@@ -134,7 +134,7 @@ std::optional<std::size_t> find_time(const data_profile& p) {
   std::vector<std::size_t> dates, numbers;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i) {
     const column_profile& c = p.table.columns[i];
-    if (p.is_target(i) || c.distinct < least_times)
+    if (p.is_apart(i) || c.distinct < least_times)
       continue;
     if (c.kind == column_kind::date && (c.rising || c.falling) && c.blanks == 0)
       dates.push_back(i);
@@ -181,7 +181,7 @@ void choose_split(data_profile& p) {
     return; // Columns are of steps, and not of series.
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i)
-    if (!p.is_target(i) && use_of(p.table.columns[i]).ignored == ignore_reason::groups)
+    if (!p.is_apart(i) && use_of(p.table.columns[i]).ignored == ignore_reason::groups)
       groups.push_back(i);
   if (!groups.empty()) {
     // The coarsest: whatever the others name lies within it more often than not.

@@ -1,7 +1,7 @@
 // form   := task layout scales checksum{2} examples
-//           shape labels targets train validation test numbers classes
+//           shape labels targets weights train validation test numbers classes
 //           by_line parts_by_chance test_places test_names robust columns type divisor preparation steps
-//           (shape, labels, targets, train, validation, test, numbers, test_places: lists
+//           (shape, labels, targets, weights, train, validation, test, numbers, test_places: lists
 //           of numbers; classes, test_names, robust: lists of texts; columns: a list of
 //           column; preparation: text)
 // scales := a list of a mean and a deviation each
@@ -139,6 +139,7 @@ std::string cached_form(const data_set& data) {
   w.list(data.shape.sizes);
   w.list(data.labels);
   w.list(data.targets);
+  w.list(data.weights);
   w.list(data.train);
   w.list(data.validation);
   w.list(data.test);
@@ -176,6 +177,7 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.shape.sizes);
   r.list(data.labels);
   r.list(data.targets);
+  r.list(data.weights);
   r.list(data.train);
   r.list(data.validation);
   r.list(data.test);
@@ -207,8 +209,10 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
   const std::size_t scales = data.target_scales.size();
-  if (r.bad || !r.left.empty() || (scales != 1 && scales != data.classes.size())
-      || scales == 0 || !truths || !form || !whole_steps || by_line > 1 || by_chance > 1
+  const bool weighed = data.weights.empty() || data.weights.size() == data.examples;
+  if (r.bad || !r.left.empty() || !weighed
+      || (scales != 1 && scales != data.classes.size()) || scales == 0 || !truths || !form
+      || !whole_steps || by_line > 1 || by_chance > 1
       || data.test_places.size() != data.test.size()
       || (!data.test_names.empty() && data.test_names.size() != data.test.size())
       || task >= learning_tasks.size()

@@ -40,7 +40,7 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '9', 0,   0,   0,   0};
+                             't', 'a', ' ', '1', '0', 0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;
@@ -234,6 +234,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
     add(part);
   for (const std::string& target : params.targets)
     add("target " + target);
+  if (!params.weights.empty())
+    add("weights " + params.weights);
   for (const std::string& category : params.categories)
     add(category);
   for (const std::string& ignored : params.ignore)
@@ -262,6 +264,7 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
       add("series " + key);
     for (const std::string& known : params.forecast.known)
       add("known " + known);
+    add("step " + params.forecast.step);
   }
   if (params.unreadable != data_params{}.unreadable)
     add(fmt::format("unreadable {}", params.unreadable));

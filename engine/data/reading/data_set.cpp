@@ -47,6 +47,7 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
   e.features.keep_rows(kept, width);
   take(e.labels, 1);
   take(e.targets, outputs_of(e));
+  take(e.weights, 1);
   take(e.places, 1);
   take(e.split_codes, 1);
   take(e.parts, 1);
@@ -224,6 +225,25 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
   return {};
 }
 
+expected<void> set_weights(const examples& e, const examples* test,
+                           const data_params& params, data_set& data) {
+  if (e.weights.empty() && !params.weights.empty())
+    return wrong(e.origin + ": weights are a column of a table, and this is none");
+  if (e.weights.empty())
+    return {};
+  double sum = 0;
+  for (const auto i : data.train)
+    sum += e.weights[i];
+  if (!(sum > 0))
+    return wrong(e.origin + ": the weights of all rows of the train part are 0");
+  const double mean = sum / static_cast<double>(data.train.size());
+  for (const double w : e.weights)
+    data.weights.push_back(static_cast<float>(w / mean));
+  if (test != nullptr) // They are not trained on.
+    data.weights.resize(data.examples, 1);
+  return {};
+}
+
 /// Fills blanks and scales by what the train part says. Takes the features of `e`; `how`
 /// gets what was done to them.
 expected<void> set_features(examples& e, const examples* test,
@@ -300,6 +320,8 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (!params.task.has_classes())
     if (auto set = set_targets(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());
+  if (auto set = set_weights(e, tested, params, data); !set)
+    return tl::unexpected(std::move(set).error());
   const bool impute = params.blanks == blank_rule::impute;
   // The network's inputs are counted where a shape is asked for.
   if (impute && params.shape.sizes.empty())

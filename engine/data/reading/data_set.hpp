@@ -32,6 +32,9 @@ struct data_set {
   std::vector<std::int64_t> labels; ///< [examples], for classification.
   /// [examples, outputs]: numbers, standardised; or 1 of a label that an example has, else 0.
   std::vector<float> targets;
+  /// By example, how much it counts in training: 1 in the mean of the train part. Empty: all
+  /// count the same.
+  std::vector<float> weights{};
   /// To undo the standardisation in reports: of each output, or one of all.
   std::vector<target_scale> target_scales{{}};
   /// The names by label; without classes those of labels, or of several targets.

@@ -55,6 +55,7 @@ struct source_description {
   std::vector<source_input> inputs;
   source_target target;
   std::vector<std::uint32_t> train, validation, test; ///< Examples, by index.
+  std::vector<float> weights{};                       ///< The same as in `data_set`.
   bool parts_by_chance = true; ///< It means the same as in `data_set`.
   /// The place of each example of `test` in its file: its line, or its index from 0.
   std::vector<std::uint64_t> test_places;

@@ -40,6 +40,7 @@ std::shared_ptr<const example_source> source_of(data_set data) {
                        .train = std::move(data.train),
                        .validation = std::move(data.validation),
                        .test = std::move(data.test),
+                       .weights = std::move(data.weights),
                        .parts_by_chance = data.parts_by_chance,
                        .test_places = std::move(data.test_places),
                        .by_line = data.by_line,

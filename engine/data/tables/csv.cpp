@@ -128,6 +128,15 @@ private:
     const auto kinds = find_kinds();
     if (!kinds)
       return tl::unexpected(kinds.error());
+    if (!params_.weights.empty()) {
+      const auto weights = head_.find_column(params_.weights, "column of weights");
+      if (!weights)
+        return tl::unexpected(weights.error());
+      if (is_target(*weights) || (*kinds)[*weights])
+        return head_.wrong(
+            head_.line, column(*weights) + " is named twice, as weights and as another");
+      weights_ = *weights;
+    }
     if (params_.split_by != split_rule::random) {
       const auto split = head_.find_column(params_.split_column, "column to split by");
       if (!split)
@@ -140,8 +149,9 @@ private:
     column_of_.assign(head_.columns, none);
     for (std::size_t i = 0; i < head_.columns; ++i)
       if (i != target_)
-        add_column(i, is_target(i) ? encoding_kind::ignore
-                                   : (*kinds)[i].value_or(encoding_kind::number));
+        add_column(i, is_target(i) || i == weights_
+                          ? encoding_kind::ignore
+                          : (*kinds)[i].value_or(encoding_kind::number));
     if (features_ == 0 && (head_.columns > 1 || targets_ != nullptr))
       return head_.wrong(head_.line, "every column but the target is to be ignored");
     return {};
@@ -254,6 +264,8 @@ private:
                                                        : finite(r, i).value_or(0));
     if (targets_ != nullptr && row_ <= targets_->texts.size())
       read_target_beside(r, targets_->texts[row_ - 1]);
+    if (weights_ != none)
+      out_.weights.push_back(weight(r));
     if (split_ != none)
       out_.split_codes.push_back(read_split(r));
     out_.places.push_back(r.line);
@@ -272,6 +284,17 @@ private:
     return std::ranges::any_of(several_,
                                [&](auto i) { return field_blank_number(r.fields[i]); })
            || (target_ != none && lacks_target(r.fields[target_], params_.task));
+  }
+
+  double weight(const csv_row& r) {
+    const auto n = field_number(r.fields[weights_], numbers_[weights_]);
+    if (!n || !is_finite_float(*n) || *n < 0)
+      complain(
+          r, table_complaints::of::other, weights_,
+          fmt::format("{}, the weight of the row, is {}, where a number from 0 on must "
+                      "be",
+                      column(weights_), in_quotes(r.fields[weights_])));
+    return n.value_or(0);
   }
 
   /// Returns 1 of a row that has a label, else 0.
@@ -424,7 +447,7 @@ private:
   examples out_;
   csv_head head_;
   std::size_t row_ = 0; ///< How many were read.
-  std::size_t target_ = none, split_ = none;
+  std::size_t target_ = none, split_ = none, weights_ = none;
   std::vector<std::size_t> several_; ///< The places of several targets; else empty.
   std::size_t features_ = 0;
   std::vector<std::size_t> column_of_; ///< By place: which of `out_.columns`, or none.

@@ -1,5 +1,7 @@
 // forecast = [ horizon, season, time: text, [series: text...], [known: text...],
-//              [[column: text, kind: text]...], [categories: text...], [ignore: text...] ]
+//              [[column: text, kind: text]...], [categories: text...], [ignore: text...],
+//              step: text, [target: text...] ]
+//              (without the last two in files of its first days)
 
 #include "engine/export/model/stored_forecast.hpp"
 
@@ -24,7 +26,7 @@ std::vector<std::string> read_texts(decoder& in) {
 bytes encode_forecast(const data_params& params) {
   const auto& forecast = params.forecast;
   encoder out;
-  out.array(8).natural(forecast.horizon).natural(forecast.season).text(forecast.time);
+  out.array(10).natural(forecast.horizon).natural(forecast.season).text(forecast.time);
   write(out, forecast.series);
   write(out, forecast.known);
   out.array(params.columns.size());
@@ -32,12 +34,17 @@ bytes encode_forecast(const data_params& params) {
     out.array(2).text(c.column).text(to_text(c.kind));
   write(out, params.categories);
   write(out, params.ignore);
+  out.text(forecast.step);
+  write(out, params.targets);
   return out.take();
 }
 
 expected<void> decode_forecast(const bytes& raw, data_params& params) {
   decoder in(raw);
-  in.array(8);
+  constexpr std::size_t parts = 10, parts_at_first = 8;
+  const auto size = in.array();
+  if (size != parts && size != parts_at_first)
+    in.fail("a forecast of other parts");
   auto& forecast = params.forecast;
   forecast.horizon = in.natural();
   forecast.season = in.natural();
@@ -55,6 +62,10 @@ expected<void> decode_forecast(const bytes& raw, data_params& params) {
   });
   params.categories = read_texts(in);
   params.ignore = read_texts(in);
+  if (size == parts) {
+    forecast.step = in.text();
+    params.targets = read_texts(in);
+  }
   if (auto whole = in.finish(); !whole)
     return whole;
   // A file must be named for the rest to be judged.

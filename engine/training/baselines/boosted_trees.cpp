@@ -20,14 +20,27 @@ constexpr boosting_params middle{.depth = 4};
 constexpr boosting_params shallow{.depth = 2, .example_share = 0.7, .feature_share = 0.5};
 constexpr boosting_params deep{.depth = 8, .feature_share = 0.5, .least_weight = 10};
 
+/// How much the examples of a part count by their classes and by themselves; undefined where
+/// all count the same.
+at::Tensor weights_of(const device_data& data, const at::Tensor& part) {
+  at::Tensor weights;
+  if (data.class_weights.defined())
+    weights = data.class_weights.index_select(0, data.targets.index_select(0, part));
+  if (!data.weights.defined())
+    return weights;
+  const auto own = data.weights.index_select(0, part);
+  return weights.defined() ? weights * own : own;
+}
+
 /// Examples of a part as XGBoost reads them.
 struct part_examples {
   part_examples(const device_data& data, const at::Tensor& part, bool weighed)
       : features(host(data.features.rows(part))),
         targets(host(data.targets.index_select(0, part).flatten())) {
-    if (weighed && data.class_weights.defined())
-      weights =
-          host(data.class_weights.index_select(0, data.targets.index_select(0, part)));
+    if (weighed)
+      weights = weights_of(data, part);
+    if (weights.defined())
+      weights = host(weights);
   }
 
   static at::Tensor host(const at::Tensor& t) {

@@ -43,9 +43,14 @@ at::Tensor predict(const linear_weights& w, const at::Tensor& examples) {
   return at::addmm(w.bias, examples.flatten(1), w.weight);
 }
 
+struct fitted_examples {
+  const at::Tensor &x, &y;
+  const at::Tensor& weights; ///< The same as in device_data.
+};
+
 // False: the deadline passed.
-bool descend(const device_data& data, linear_weights& w, const at::Tensor& x,
-             const at::Tensor& y, double penalty, steady_clock::time_point deadline) {
+bool descend(const device_data& data, linear_weights& w, const fitted_examples& to,
+             double penalty, steady_clock::time_point deadline) {
   torch::optim::LBFGS descent({w.weight, w.bias}, torch::optim::LBFGSOptions(1.0)
                                                       .max_iter(iterations_per_round)
                                                       .history_size(20)
@@ -54,9 +59,9 @@ bool descend(const device_data& data, linear_weights& w, const at::Tensor& x,
   for (int round = 0; round < rounds; ++round) {
     const auto loss = descent.step([&] {
       descent.zero_grad();
-      auto l =
-          loss_of(data.task.loss, predict(w, x), y, {.class_weights = data.class_weights})
-          + w.weight.square().sum() * (penalty / 2);
+      auto l = loss_of(data.task.loss, predict(w, to.x), to.y,
+                       {.class_weights = data.class_weights, .weights = to.weights})
+               + w.weight.square().sum() * (penalty / 2);
       l.backward();
       // Without a slope the descent ends at once.
       if (steady_clock::now() > deadline)
@@ -78,11 +83,12 @@ struct normal_equations {
   at::Tensor right; ///< X'Y/n
 };
 
-normal_equations equations_for(const at::Tensor& x, const at::Tensor& y) {
+normal_equations equations_for(const at::Tensor& x, const at::Tensor& y,
+                               const at::Tensor& weights) {
   const auto examples = static_cast<double>(x.size(0));
   const auto with_ones =
       at::cat({x, at::ones({x.size(0), 1}, x.options())}, 1).to(at::kDouble);
-  const auto transposed = with_ones.t();
+  const auto transposed = weights.defined() ? with_ones.t() * weights : with_ones.t();
   return {transposed.mm(with_ones) / examples,
           transposed.mm(y.to(at::kDouble)) / examples};
 }
@@ -110,10 +116,12 @@ public:
     const auto train = data_within(data, most_bytes).train;
     x_ = data.features.rows(train).flatten(1);
     y_ = data.targets.index_select(0, train);
+    if (data.weights.defined())
+      weights_ = data.weights.index_select(0, train);
     w_ = {at::zeros({x_.size(1), outputs}, x_.options()),
           at::zeros({outputs}, x_.options())};
     if (data.task.loss == loss_kind::squared_error)
-      equations_ = equations_for(x_, y_);
+      equations_ = equations_for(x_, y_, weights_);
   }
 
   bool fit(double penalty, steady_clock::time_point deadline) {
@@ -123,7 +131,7 @@ public:
     }
     w_.weight.requires_grad_(true);
     w_.bias.requires_grad_(true);
-    const bool done = descend(data_, w_, x_, y_, penalty, deadline);
+    const bool done = descend(data_, w_, {x_, y_, weights_}, penalty, deadline);
     w_.weight.requires_grad_(false);
     w_.bias.requires_grad_(false);
     return done;
@@ -158,7 +166,7 @@ private:
 
   const device_data& data_;
   std::span<const std::string> asked_;
-  at::Tensor x_, y_;
+  at::Tensor x_, y_, weights_;
   linear_weights w_;
   normal_equations equations_;
 };

@@ -106,15 +106,18 @@ at::Tensor loss_of_share(network_module& net, const batch& b, const batch& whole
 at::Tensor loss_of_predictions(const at::Tensor& predictions, const batch& b,
                                const batch& whole, const step_rules& rules) {
   const bool all = b.targets.size(0) == whole.targets.size(0);
-  const loss_options options{.class_weights = rules.class_weights,
-                             .label_smoothing = rules.recipe.label_smoothing};
-  const auto part = [&](const at::Tensor& targets, const at::Tensor& of_whole) {
-    auto loss = loss_of(rules.loss, predictions, targets, options);
+  const auto part = [&](const at::Tensor& targets, const at::Tensor& weights,
+                        const at::Tensor& of_whole) {
+    auto loss = loss_of(rules.loss, predictions, targets,
+                        {.class_weights = rules.class_weights,
+                         .weights = weights,
+                         .label_smoothing = rules.recipe.label_smoothing});
     return all ? loss : loss * share_of(targets, of_whole, rules);
   };
-  auto loss = part(b.targets, whole.targets);
+  auto loss = part(b.targets, b.weights, whole.targets);
   if (b.other_targets.defined())
-    loss = b.share * loss + (1 - b.share) * part(b.other_targets, whole.other_targets);
+    loss = b.share * loss
+           + (1 - b.share) * part(b.other_targets, b.other_weights, whole.other_targets);
   return loss;
 }
 

@@ -77,6 +77,9 @@ expected<device_data> to_device(std::shared_ptr<const example_source> source,
                      .test = to_tensor(d.test, device),
                      .parts_by_chance = d.parts_by_chance,
                      .task = d.task,
+                     .weights = d.weights.empty()
+                                    ? at::Tensor()
+                                    : at::tensor(d.weights, at::kFloat).to(device),
                      .target_scales = d.target.scales,
                      .classes = d.target.classes,
                      .test_places = d.test_places,
@@ -170,6 +173,8 @@ void batch_source::mix(batch& b) const {
   b.share = shares_[static_cast<std::size_t>(at_)];
   b.features = at::lerp(b.features.roll(1, 0), b.features, b.share);
   b.other_targets = b.targets.roll(1, 0);
+  if (b.weights.defined())
+    b.other_weights = b.weights.roll(1, 0);
 }
 
 /// Shifts the images of a batch that begins at place `from` of the epoch.
@@ -214,6 +219,8 @@ batch batch_source::next() {
   const auto indices = order_.narrow(0, from, length);
   batch b{.features = data_.features.rows(indices),
           .targets = data_.targets.index_select(0, indices)};
+  if (data_.weights.defined())
+    b.weights = data_.weights.index_select(0, indices);
   change_images(b.features, from);
   change_sequences(b.features, from);
   if (mixup_ > 0)

@@ -35,6 +35,8 @@ struct device_data {
   at::Tensor train, validation, test; ///< int64 indices.
   bool parts_by_chance = true;        ///< The same as in `source_description`.
   learning_task task = classification;
+  /// float32 [examples]: how much each counts in training; undefined where all do the same.
+  at::Tensor weights{};
   std::vector<target_scale> target_scales{{}}; ///< The same as in `data_set`.
   std::vector<std::string> classes;            ///< The same as in `data_set`.
   /// The places, as in `source_description`.
@@ -64,6 +66,8 @@ struct batch {
   at::Tensor targets;
   /// Defined where each example is mixed with another one (mixup): the targets of those.
   at::Tensor other_targets{};
+  /// How much each example counts, and each other one; undefined where all do the same.
+  at::Tensor weights{}, other_weights{};
   /// The share of the whole that `targets` count; the others count the rest.
   double share = 1;
 };

@@ -12,6 +12,9 @@ struct loss_options {
   at::Reduction::Reduction reduction = at::Reduction::Mean;
   /// float32 [classes]: what errors weigh; undefined where all weigh 1.
   at::Tensor class_weights{};
+  /// float32 [examples]: how much each counts; undefined where all count the same. A mean
+  /// counts each once below the line.
+  at::Tensor weights{};
   double label_smoothing = 0;
 };
 

@@ -75,6 +75,60 @@ TEST_CASE("history: series are told apart, and rows may be in any order", "[fore
   CHECK(read->target == "sold");
 }
 
+TEST_CASE("history: each of several columns is a series", "[forecast]") {
+  auto params = of_sales();
+  params.targets = {"north", "south"};
+  params.forecast.series.clear();
+  const auto wide = read_history("day,north,price,south\n1,10,0,1\n2,20,1,\n3,30,2,3\n",
+                                 "x.csv", params);
+  INFO((wide ? "" : wide.error().message));
+  REQUIRE(wide);
+  CHECK(wide->target == "value");
+  CHECK(wide->keys == std::vector<std::string>{"series"});
+  REQUIRE(wide->series.size() == 2);
+  CHECK(wide->series[0].key == std::vector<std::string>{"north"});
+  CHECK(wide->series[0].values == std::vector<double>{10, 20, 30});
+  CHECK(wide->series[1].key == std::vector<std::string>{"south"});
+  CHECK(wide->series[1].values[2] == 3);
+  CHECK(std::isnan(wide->series[1].values[1]));
+  CHECK(wide->series[1].fields[0] == std::vector<std::string>{"0", "1", "2"});
+  CHECK(error_of("day,north,price,south\n1,many,0,1\n", params)
+            .find("sales.csv:2: column 2 (\"north\") is \"many\"")
+        != std::string::npos);
+  // Columns may also tell series apart.
+  params.forecast.series = {"shop"};
+  const auto both = read_history(
+      "shop,day,north,south\na,1,1,2\nb,1,3,4\na,2,5,6\nb,2,7,8\n", "x.csv", params);
+  REQUIRE(both);
+  CHECK(both->keys == std::vector<std::string>{"shop", "series"});
+  REQUIRE(both->series.size() == 4);
+  CHECK(both->series[3].key == std::vector<std::string>{"b", "south"});
+  CHECK(both->series[3].values == std::vector<double>{4, 8});
+}
+
+TEST_CASE("history: steps are those that the model learnt", "[forecast]") {
+  auto params = of_sales();
+  params.forecast.step = "1 day";
+  const auto of_days = [&](int every, int count) {
+    std::string text = "shop,day,sold\n";
+    for (int i = 0; i < count; ++i)
+      text += fmt::format("a,2024-03-{:02},{}\n", 1 + every * i, i);
+    return error_of(text, params);
+  };
+  CHECK(of_days(1, 20).empty());
+  CHECK(of_days(7, 2).empty()); // Too few to tell.
+  CHECK(of_days(7, 4)
+        == "sales.csv:2: a step is 7 days, where the model learnt steps of 1 day");
+  params.forecast.step = "1 hour";
+  CHECK_FALSE(of_days(1, 4).empty());
+  // From Monday to Friday, of which nobody knows that it is not each day.
+  params.forecast.step = "1 day";
+  CHECK(error_of("shop,day,sold\na,2024-03-04,1\na,2024-03-05,2\na,2024-03-06,3\n"
+                 "a,2024-03-07,1\na,2024-03-08,2\na,2024-03-11,3\n",
+                 params)
+            .empty());
+}
+
 TEST_CASE("history: steps that are missing are gaps, and rows ahead are known",
           "[forecast]") {
   const auto read = read_history("shop,day,price,sold\n"
@@ -344,7 +398,7 @@ TEST_CASE("forecast: what cannot be meant is said", "[forecast]") {
         == "a forecast is of numbers: with horizon, say task = \"regression\"");
   CHECK(said([](data_params& p) {
           p.forecast.horizon = 0;
-        }).starts_with("season and known are for forecasts"));
+        }).starts_with("season, step and known are for forecasts"));
   CHECK(said([](data_params& p) { p.forecast.horizon = 20'000; })
         == "horizon must be at most 10000 steps, and season 1000000");
   CHECK(said([](data_params& p) {

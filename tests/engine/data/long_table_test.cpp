@@ -182,8 +182,8 @@ TEST_CASE("long table: what is wrong is said with its line") {
 TEST_CASE("long table: words that cannot be meant are refused") {
   auto params = of_readings();
   params.forecast.season = 7;
-  CHECK(
-      validate(params).error().message.starts_with("season and known are for forecasts"));
+  CHECK(validate(params).error().message.starts_with(
+      "season, step and known are for forecasts"));
   params = of_readings();
   params.forecast.series.clear();
   CHECK(validate(params).error().message.starts_with("time says the order of steps"));

@@ -1,8 +1,8 @@
-#include "engine/data/tables/label_lists.hpp"
 #include "engine/data/profile/data_profile.hpp"
 #include "engine/data/profile/infer_columns.hpp"
 #include "engine/data/profile/target_guess.hpp"
 #include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/tables/label_lists.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>
@@ -34,8 +34,8 @@ std::string rows_of_lists(const std::string& mark = "|") {
   for (int x = 0; x < 20; ++x) {
     const std::string even = x % 2 == 0 ? "even" : "";
     const std::string large = x > 9 ? "large" : "";
-    text += std::to_string(x) + "," + even
-            + (even.empty() || large.empty() ? "" : mark) + large + "\n";
+    text += std::to_string(x) + "," + even + (even.empty() || large.empty() ? "" : mark)
+            + large + "\n";
   }
   return text;
 }
@@ -104,8 +104,7 @@ TEST_CASE("several targets: labels are columns of yes and no, or lists") {
   CHECK(columns.classes == texts{"even", "large"});
   CHECK(columns.target_scales == std::vector<target_scale>{{}});
   for (const std::string mark : {"|", ";", " "}) {
-    const auto lists =
-        load(rows_of_lists(mark), {.target = "tags", .task = multilabel});
+    const auto lists = load(rows_of_lists(mark), {.target = "tags", .task = multilabel});
     CHECK(lists.classes == columns.classes);
     CHECK(lists.targets == columns.targets);
   }
@@ -115,7 +114,8 @@ TEST_CASE("several targets: labels are columns of yes and no, or lists") {
   }
 }
 
-TEST_CASE("several targets: a row that lacks one is left out, and one without labels not") {
+TEST_CASE(
+    "several targets: a row that lacks one is left out, and one without labels not") {
   auto text = rows_of_targets() + "20,41,yes,,1\n21,43,,-2.1,1\n";
   CHECK(load(text, numbers()).examples == 21);
   CHECK(load(text, labels()).examples == 21);
@@ -127,8 +127,9 @@ TEST_CASE("several targets: what is wrong with them is said with its line") {
   CHECK(error_of("x.csv", text + "20,41,perhaps,-2,1\n", labels())
         == "x.csv:22: column 3 (\"even\"), a label, is \"perhaps\", where 1 or 0, or yes "
            "or no, must be");
-  CHECK(error_of("x.csv", text + "20,many,yes,-2,1\n", numbers())
-            .starts_with("x.csv:22: column 2 (\"a\") is \"many\", where a number must be"));
+  CHECK(
+      error_of("x.csv", text + "20,many,yes,-2,1\n", numbers())
+          .starts_with("x.csv:22: column 2 (\"a\") is \"many\", where a number must be"));
   auto params = numbers();
   params.targets = {"a", "a"};
   CHECK(error_of("x.csv", text, params)
@@ -216,8 +217,9 @@ TEST_CASE("several targets: those of new rows are compared with where all are th
   read = read_new("x,tags\n12,large; even\n3,\n5,odd|large\n7,large\n", tagged,
                   {.target = "tags", .task = multilabel});
   REQUIRE(read.targets);
-  CHECK(std::vector<double>(read.targets->values.begin(), read.targets->values.begin() + 4)
-        == std::vector<double>{1, 1, 0, 0});
+  CHECK(
+      std::vector<double>(read.targets->values.begin(), read.targets->values.begin() + 4)
+      == std::vector<double>{1, 1, 0, 0});
   CHECK(read.targets->unknown == 1);
   CHECK(read.targets->example == "odd");
   CHECK(read.targets->values[7] == 1);

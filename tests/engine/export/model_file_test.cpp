@@ -1,4 +1,5 @@
 #include "engine/export/model/model_file.hpp"
+#include "engine/export/model/stored_forecast.hpp"
 #include "engine/export/source/safetensors.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "tests/engine/training/plain_network.hpp"
@@ -334,4 +335,25 @@ TEST_CASE("model file: the errors that intervals take stand in it where there ar
   CHECK(forecasts->errors == m.origin->errors);
   m.origin->errors = {7, {1, 0.25}};
   CHECK(error_of(m) == "is a damaged model: the errors of a test are not in order");
+}
+
+TEST_CASE("model file: steps of a forecast are stored, and files without them are read") {
+  data_params params{.target = "sold", .task = regression};
+  params.forecast = {.horizon = 3, .time = "day", .season = 7, .step = "1 day"};
+  data_params back{.target = "sold", .task = regression};
+  REQUIRE(decode_forecast(encode_forecast(params), back));
+  CHECK(back.forecast == params.forecast);
+
+  encoder old;
+  old.array(8).natural(3).natural(7).text("day");
+  for (int list = 0; list < 5; ++list)
+    old.array(0);
+  data_params before{.target = "sold", .task = regression};
+  REQUIRE(decode_forecast(old.take(), before));
+  CHECK(before.forecast.horizon == 3);
+  CHECK(before.forecast.step.empty());
+
+  encoder other;
+  other.array(7);
+  CHECK_FALSE(decode_forecast(other.take(), before));
 }

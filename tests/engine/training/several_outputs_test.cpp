@@ -99,8 +99,8 @@ TEST_CASE("several outputs: the linear model and trees tell each apart") {
   for (const auto& task : {regression, multilabel}) {
     const several_bench bench(task);
     const auto data = on_cpu(load_data(bench.setup.data, 1).value());
-    const auto linear = fit_linear_model(
-        data, 2, std::chrono::steady_clock::time_point::max(), {});
+    const auto linear =
+        fit_linear_model(data, 2, std::chrono::steady_clock::time_point::max(), {});
     REQUIRE(linear);
     const auto trees = fit_boosted_trees(data, {.seed = 1});
     REQUIRE(trees);
@@ -136,8 +136,8 @@ TEST_CASE("several outputs: a final model is put together and examined") {
     REQUIRE(done.evaluation.outcome == outcome::succeeded);
     const trained_member member{
         .id = 7, .genome = j.genome, .bag = 7, .weights = **done.weights.load()};
-    const auto made = trainer->compose(std::vector{member}, 1, {},
-                                       composition_purpose::final_model);
+    const auto made =
+        trainer->compose(std::vector{member}, 1, {}, composition_purpose::final_model);
     INFO((made ? "" : made.error().message));
     REQUIRE(made);
     const auto names = [&](const std::string& subject) {
@@ -169,8 +169,8 @@ TEST_CASE("several outputs: the loss of labels is that of the definition") {
 
 TEST_CASE("booster: thresholds lie in the middle between two values") {
   const std::vector<float> features{0, 1, 4, 6, 9, 12}, targets{-1, -1, -1, 1, 1, 1};
-  const boosting_params p{.depth = 1, .example_share = 1, .feature_share = 1,
-                          .rounds = 3};
+  const boosting_params p{
+      .depth = 1, .example_share = 1, .feature_share = 1, .rounds = 3};
   const auto f = boost(p, {features, targets}, {features, targets});
   REQUIRE(f);
   for (const float threshold : f->thresholds)

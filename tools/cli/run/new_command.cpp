@@ -352,9 +352,15 @@ void add_new(CLI::App& app, command& chosen) {
       "of the targets");
   sub->add_option("--targets", options->request.targets,
                   "Several columns to predict, with commas between them: numbers, or "
-                  "labels that\na row has or has not (1 or 0, yes or no)")
+                  "labels that\na row has or has not (1 or 0, yes or no); with --horizon "
+                  "each is a series")
       ->delimiter(',')
       ->option_text("COLUMN,...");
+  sub->add_option(
+         "--weights", options->request.weights,
+         "The column that says how much each row counts in training; 2 is as two "
+         "rows")
+      ->option_text("COLUMN");
   sub->add_option(
          "--layout", options->layout,
          "Of an array of images: channels_first, [n, channels, height, width], or\n"

@@ -36,6 +36,8 @@ std::string use_text(const column_profile& c) {
 std::string use_text(const data_profile& d, std::size_t i) {
   if (d.is_target(i))
     return "target";
+  if (d.weights == i)
+    return "weights";
   if (d.forecast.of_examples())
     return d.is_channel(i)                 ? "channel"
            : d.label(i) == d.forecast.time ? "time"
@@ -58,7 +60,7 @@ std::string columns_table(const data_profile& d) {
   std::size_t plain = 0, listed = 0, others = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const column_profile& c = columns[i];
-    const bool target = d.is_target(i);
+    const bool target = d.is_apart(i);
     if (!target && columns.size() > most_listed && is_plain(c)) {
       ++plain;
       continue;
@@ -136,9 +138,10 @@ nlohmann::ordered_json column_json(const data_profile& d, std::size_t i) {
   if (c.minimum)
     out["minimum"] = *c.minimum, out["maximum"] = *c.maximum;
   out["use"] = d.is_target(i)                       ? "target"
+               : d.weights == i                     ? "weights"
                : use.ignored == ignore_reason::none ? std::string(to_text(use.as))
                                                     : "ignore";
-  if (!d.is_target(i) && use.ignored != ignore_reason::none)
+  if (!d.is_apart(i) && use.ignored != ignore_reason::none)
     out["reason"] = to_text(use.ignored);
   return out;
 }

@@ -53,7 +53,7 @@ def plain_name(text: str) -> str:
 def search(data: Any, target: Any = None, *, minutes: float | None = None, task: str | None = None, name: str | None = None,
            seed: int | None = None, slots: int | str | None = None, runs: str | os.PathLike[str] | None = None,
            horizon: int | None = None, time: str | None = None, series: str | list[str] | None = None,
-           season: int | None = None, layout: str | None = None, settings: Mapping[str, object] | None = None,
+           season: int | None = None, layout: str | None = None, weights: str | None = None, settings: Mapping[str, object] | None = None,
            progress: bool = True, wait: bool = True) -> Run:
     """Searches for networks that predict one column from the others, and returns the run.
 
@@ -72,6 +72,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     time, series, season   of a forecast: the column of times, the columns that tell series apart, and the steps of a
               season, where what is found out is wrong. Without a horizon, each series that `series` tells apart is an
               example, with one value of the target: `run.predict(df)` then gives one for each series
+    weights   the column that says how much each row counts in training: 2 is as two rows. Metrics count each row once
     layout    of an array of images "channels_first" or "channels_last"; of a table whose columns count up "series", if each
               row is one, or "table"; where what is found out is wrong
     settings  keys of the experiment file, such as {"evolution.population": 48}
@@ -91,7 +92,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     named = name or ("" if target is None or hasattr(target, "__len__") and not isinstance(target, str) else target)
     stem = plain_name(str(named))
     source = store_training(data, target, stem, folder / "data")
-    forms = {"--horizon": horizon, "--time": time, "--season": season, "--layout": layout,
+    forms = {"--horizon": horizon, "--time": time, "--season": season, "--layout": layout, "--weights": weights,
              "--series": ",".join([series] if isinstance(series, str) else series) if series else None}
     experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots, forms)
     say(seen_text(seen), progress)

@@ -10,7 +10,8 @@ batch share_of_batch(const batch& b, std::size_t share, std::size_t of) {
   const auto i = static_cast<std::int64_t>(share), n = static_cast<std::int64_t>(of);
   const auto begin = all * i / n, size = all * (i + 1) / n - begin;
   batch out = b;
-  for (auto* t : {&out.features, &out.targets, &out.other_targets})
+  for (auto* t : {&out.features, &out.targets, &out.other_targets, &out.weights,
+                  &out.other_weights})
     if (t->defined())
       *t = t->narrow(0, begin, size);
   return out;
