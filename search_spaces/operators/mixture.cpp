@@ -179,6 +179,8 @@ std::string word_for(mixed_answers what) {
   switch (what) {
   case mixed_answers::values:
     return "values";
+  case mixed_answers::bounded_odds:
+    return "bounded_odds";
   case mixed_answers::bounded_probabilities:
     return "bounded_probabilities";
   default:

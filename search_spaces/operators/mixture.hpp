@@ -67,7 +67,10 @@ enum class mixed_answers : std::uint8_t {
   /// Scores of classes: the mixed probabilities are mixed once more, with equal ones, so
   /// that none is below the tensor "least" [1].
   bounded_probabilities,
-  values ///< Numbers: their mixed sum.
+  values, ///< Numbers: their mixed sum.
+  /// Log-odds of labels: those of their mixed sum, so that neither a label nor its absence is
+  /// less likely than the tensor "least" [1].
+  bounded_odds
 };
 
 /// Joins networks for one problem to one whose last layer, "mixture", weighs what they

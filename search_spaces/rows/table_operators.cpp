@@ -13,8 +13,8 @@ namespace {
 using namespace operator_rules;
 using namespace operator_settings;
 
-constexpr std::array<std::string_view, 3> mixtures{"probabilities",
-                                                   "bounded_probabilities", "values"};
+constexpr std::array<std::string_view, 4> mixtures{
+    "probabilities", "bounded_probabilities", "values", "bounded_odds"};
 constexpr setting_entry of_entry{
     .name = "of", .type = kind::text, .words = mixtures, .sentence = "What is weighed."};
 constexpr setting_entry groups_entry{.name = "groups",
@@ -107,7 +107,7 @@ tensor_entries mixture_tensors(const layer& l) {
   tensor_entries all{
       {"shares", {members}, {.by = 1.0 / static_cast<double>(members)}, false},
       {"temperature", {1}, {.by = 1}, false}};
-  if (text_setting(l.settings, "of") == "bounded_probabilities")
+  if (text_setting(l.settings, "of").starts_with("bounded_"))
     all.push_back({.role = "least", .sizes = {1}, .trained = false});
   return all;
 }
@@ -146,10 +146,12 @@ tensor_entries boosted_trees_tensors(const layer& l) {
 constexpr std::array rows{
     operator_entry{.name = "mixture",
                    .summary = "what the members of an ensemble say, weighed",
-                   .details = "Of scores of classes the logarithm of the weighed sum of "
-                              "their softmax probabilities, divided by a temperature, "
-                              "where bounded with no probability below the least; of "
-                              "numbers the weighed sum.",
+                   .details =
+                       "Of scores of classes the logarithm of the weighed sum of "
+                       "their softmax probabilities, divided by a temperature, "
+                       "where bounded with no probability below the least; of "
+                       "numbers the weighed sum, and of the log-odds of labels it, "
+                       "too, bounded likewise.",
                    .output = "the same shape",
                    .costs = "a multiply-add for each element of each member",
                    .settings = mixture_settings,

@@ -369,7 +369,7 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     });
   auto which = choice_of(from);
   which.least_features = how.columns.size();
-  which.sentences = how.takes_text_lines();
+  which.sentences = how.takes_text_lines() || how.takes_files_of_text();
   auto read = read_data_file(from.file, which, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());

@@ -56,6 +56,8 @@ written_step written(const exported_model& m, const program_step& s,
 }
 
 mixed_answers mixed_for(const learning_task& task, bool bounded) {
+  if (task.has_labels() && bounded)
+    return mixed_answers::bounded_odds;
   return !task.has_classes() ? mixed_answers::values
          : bounded           ? mixed_answers::bounded_probabilities
                              : mixed_answers::probabilities;

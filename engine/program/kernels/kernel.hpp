@@ -61,4 +61,8 @@ struct kernel_row {
 [[nodiscard]] at::Tensor bounded_scores(const at::Tensor& scores,
                                         const at::Tensor& least);
 
+/// Returns log-odds near `odds`, whose probabilities are at least `least`, and at most 1 less
+/// it.
+[[nodiscard]] at::Tensor bounded_odds(const at::Tensor& odds, const at::Tensor& least);
+
 } // namespace clade

@@ -109,20 +109,21 @@ kernel make_boosted_trees(const kernel_context& c) {
 }
 
 kernel make_mixture(const kernel_context& c) {
-  return {[of_probabilities = text_setting(c.step.settings, "of") != "values",
-           shares = c.tensor("shares"), temperature = c.tensor("temperature"),
-           least = c.tensor("least")](inputs in, bool) {
-    at::Tensor sum;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      const auto said = (of_probabilities ? at::softmax(in[i], 1) : in[i])
-                        * shares[static_cast<std::int64_t>(i)];
-      sum = i == 0 ? said : sum + said;
-    }
-    if (!of_probabilities)
-      return sum;
-    const auto scores = at::clamp_min(sum, 1e-12).log() / temperature;
-    return least.defined() ? bounded_scores(scores, least) : scores;
-  }};
+  return {
+      [of_probabilities = text_setting(c.step.settings, "of").ends_with("probabilities"),
+       shares = c.tensor("shares"), temperature = c.tensor("temperature"),
+       least = c.tensor("least")](inputs in, bool) {
+        at::Tensor sum;
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          const auto said = (of_probabilities ? at::softmax(in[i], 1) : in[i])
+                            * shares[static_cast<std::int64_t>(i)];
+          sum = i == 0 ? said : sum + said;
+        }
+        if (!of_probabilities)
+          return least.defined() ? bounded_odds(sum, least) : sum;
+        const auto scores = at::clamp_min(sum, 1e-12).log() / temperature;
+        return least.defined() ? bounded_scores(scores, least) : scores;
+      }};
 }
 
 constexpr std::array rows{
@@ -139,6 +140,10 @@ constexpr std::array rows{
 at::Tensor bounded_scores(const at::Tensor& scores, const at::Tensor& least) {
   const auto rest = 1 - static_cast<double>(scores.size(1)) * least;
   return (at::softmax(scores, 1) * rest + least).log();
+}
+
+at::Tensor bounded_odds(const at::Tensor& odds, const at::Tensor& least) {
+  return at::logit(at::sigmoid(odds) * (1 - 2 * least) + least);
 }
 
 std::span<const kernel_row> table_kernels() {

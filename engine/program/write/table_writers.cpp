@@ -289,7 +289,22 @@ class BoostedTrees(nn.Module):
 // Mixture
 
 bool mixes_values(const written_step& s) {
-  return text_setting(s.step.settings, "of") == "values";
+  return !text_setting(s.step.settings, "of").ends_with("probabilities");
+}
+
+std::string bounded_odds_onnx(onnx_lines& s, const onnx_lines::names& weighed) {
+  const float least = s.tensor("least").values[0];
+  s.add("Sum", weighed, "sum");
+  s.add("Sigmoid", {s.part("sum")}, "mixed");
+  s.add("Mul",
+        {s.part("mixed"), s.numbers("rest", {}, std::vector<float>{1 - 2 * least})},
+        "reduced");
+  s.add("Add", {s.part("reduced"), s.weight("least")}, "bounded");
+  s.add("Sub", {s.numbers("one", {}, std::vector<float>{1}), s.part("bounded")},
+        "others");
+  s.add("Div", {s.part("bounded"), s.part("others")}, "odds");
+  s.last("Log", {s.part("odds")});
+  return s.step.name;
 }
 
 std::string mixture_onnx(onnx_lines& s) {
@@ -305,6 +320,8 @@ std::string mixture_onnx(onnx_lines& s) {
     s.add("Mul", {said, share}, "weighed" + number);
     weighed.push_back(s.part("weighed" + number));
   }
+  if (mixes_values(s) && s.has("least"))
+    return bounded_odds_onnx(s, weighed);
   if (mixes_values(s)) {
     s.last("Sum", weighed);
     return s.step.name;
@@ -334,6 +351,11 @@ std::string mixture_script(const written_step& s) {
     sum += fmt::format(
         "{}{}[{}] * {}", i == 0 ? "" : " + ", script_tensor(s, "shares"), i,
         mixes_values(s) ? s.in[i] : fmt::format("torch.softmax({}, 1)", s.in[i]));
+  if (mixes_values(s) && s.has("least")) {
+    const auto least = script_tensor(s, "least");
+    return fmt::format("torch.logit(torch.sigmoid({}) * (1 - 2 * {}) + {})", sum, least,
+                       least);
+  }
   if (mixes_values(s))
     return sum;
   const auto scores = fmt::format("torch.log(torch.clamp({}, 1e-12)) / {}", sum,
@@ -365,7 +387,8 @@ class Mixture(nn.Module):
 
     def forward(self, *said):
         if not self.of_probabilities:
-            return sum(share * x for share, x in zip(self.shares, said))
+            mixed = sum(share * x for share, x in zip(self.shares, said))
+            return mixed if self.least is None else (mixed.sigmoid() * (1 - 2 * self.least) + self.least).logit()
         mixed = sum(share * x.softmax(1) for share, x in zip(self.shares, said))
         scores = mixed.clamp(min=1e-12).log() / self.temperature
         if self.least is None:

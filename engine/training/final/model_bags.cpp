@@ -223,6 +223,8 @@ device_data as_features(const device_data& data, const at::Tensor& said,
                         const score_calibration& how) {
   auto measured = data;
   measured.features = said;
+  if (data.task.has_labels() && how.least > 0)
+    measured.features = bounded_odds(said, at::full({1}, how.least, said.options()));
   if (!data.task.has_classes())
     return measured;
   auto scores = at::clamp_min(said, 1e-12).log() / how.temperature;
@@ -257,9 +259,12 @@ at::Tensor as_it_says(const at::Tensor& x) {
 } // namespace
 
 double model_gathering::least_probability() const {
+  const auto examples =
+      static_cast<std::size_t>(data_.train.size(0) + data_.validation.size(0));
+  if (data_.task.has_labels()) // Each is there or not.
+    return least_probability_of(examples, 2);
   return data_.task.has_classes() ? least_probability_of(
-             static_cast<std::size_t>(data_.train.size(0) + data_.validation.size(0)),
-             static_cast<std::size_t>(context_.problem().outputs))
+             examples, static_cast<std::size_t>(context_.problem().outputs))
                                   : 0;
 }
 

@@ -1,3 +1,4 @@
+#include "engine/program/kernels/kernel.hpp"
 #include "engine/run/records/test_details.hpp"
 #include "engine/training/baselines/boosted_trees.hpp"
 #include "engine/training/baselines/booster.hpp"
@@ -165,6 +166,15 @@ TEST_CASE("several outputs: the loss of labels is that of the definition") {
   const auto smooth = truth * 0.8 + 0.1;
   const auto smoothed = -(smooth * p.log() + (1 - smooth) * (1 - p).log());
   CHECK(loss({.label_smoothing = 0.2}) == Approx(smoothed.mean().item<float>()));
+}
+
+TEST_CASE("several outputs: neither a label nor its absence is ruled out") {
+  const auto odds = at::tensor({-90.0F, -3.0F, 0.0F, 2.0F, 90.0F}).view({1, 5});
+  const auto p = bounded_odds(odds, at::full({1}, 0.01)).sigmoid().flatten();
+  CHECK(p[0].item<float>() == Approx(0.01));
+  CHECK(p[2].item<float>() == Approx(0.5));
+  CHECK(p[4].item<float>() == Approx(0.99));
+  CHECK(p.diff().gt(0).all().item<bool>());
 }
 
 TEST_CASE("booster: thresholds lie in the middle between two values") {
