@@ -3,6 +3,7 @@
 #include "engine/data/reading/preprocessing.hpp"
 #include "tests/fuzz/law.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -41,8 +42,14 @@ preprocessing chosen(choices& input) {
     if (how.target_column)
       how.target_column = *how.target_column & 1;
   }
-  how.task = (kind & 64) != 0 ? regression : classification;
-  how.classes = {"x", "7"};
+  how.task = (kind & 64) == 0   ? classification
+             : (kind & 16) != 0 ? multilabel
+                                : regression;
+  // Without a target's column, several numbers.
+  if (how.task != regression || !how.target_column)
+    how.classes = {"x", "7"};
+  if (how.task == regression && !how.classes.empty())
+    how.target_scales.resize(how.classes.size());
   if ((kind & 8) != 0)
     how.blanks.assign(how.inputs(), 1);
   how.mean.assign(how.inputs(), 0);
@@ -62,7 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return refused(rows);
   hold(rows->count > 0 && rows->lines.size() == rows->count, "each row has a line");
   if (rows->targets) {
-    hold(rows->targets->values.size() == rows->count, "each row has a target or none");
+    const auto each =
+        how.task.has_classes() ? 1U : std::max<std::size_t>(1, how.classes.size());
+    hold(rows->targets->values.size() == rows->count * each, "each row has its targets");
     std::uint64_t none = 0;
     for (const double v : rows->targets->values) {
       none += std::isnan(v) ? 1 : 0;
@@ -70,7 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                || (how.task == regression ? std::isfinite(v) : v == 0 || v == 1),
            "a target is a value or a known class");
     }
-    hold(none == rows->targets->blanks + rows->targets->unknown, "missing ones count");
+    hold(none == each * (rows->targets->blanks + rows->targets->unknown),
+         "missing ones count");
   }
   hold(rows->values.size() == rows->count * how.inputs(), "rows are whole");
   for (std::size_t i = 1; i < rows->count; ++i)

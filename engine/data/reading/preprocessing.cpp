@@ -129,8 +129,6 @@ double target_of(std::string_view field, const target_reading& reading,
 void add_targets(new_targets& to, std::span<const std::string_view> fields,
                  const target_reading& reading, const preprocessing& how) {
   const bool list = how.task.has_labels() && fields.size() == 1;
-  const auto outputs = static_cast<std::size_t>(
-      how.task.has_classes() ? 1 : how.task.outputs(how.classes.size()));
   std::string unknown;
   std::vector<double> values;
   bool blank = false;
@@ -144,7 +142,7 @@ void add_targets(new_targets& to, std::span<const std::string_view> fields,
         unknown = field;
     }
   if (blank || !unknown.empty())
-    values.assign(outputs, no_target);
+    values.assign(list ? how.classes.size() : fields.size(), no_target);
   if (blank)
     ++to.blanks;
   else if (!unknown.empty() && to.unknown++ == 0)
