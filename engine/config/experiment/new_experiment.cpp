@@ -114,14 +114,6 @@ void write_forecast(section_text& out, const forecast_params& p) {
     out.line("known = " + list(p.known), "for steps that are to be forecast, too");
 }
 
-std::vector<std::string> labels_of(const data_profile& d,
-                                   const std::vector<std::size_t>& columns) {
-  std::vector<std::string> out;
-  for (const std::size_t i : columns)
-    out.push_back(d.label(i));
-  return out;
-}
-
 std::string task_comment(const data_profile& d) {
   if (d.task.has_classes())
     return fmt::format("{} classes", d.classes.size());
@@ -156,7 +148,7 @@ void write_data(section_text& out, const data_profile& d,
   if (!d.test_target_file.empty())
     out.line("test_target_file = " + path_literal(d.test_target_file, folder));
   if (!d.targets.empty())
-    out.line("targets = " + list(labels_of(d, d.targets)));
+    out.line("targets = " + list(d.target_labels()));
   else if (d.target_column)
     out.line("target = "
                  + toml_writer::quoted(!d.table.columns.empty()

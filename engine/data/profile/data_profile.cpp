@@ -55,6 +55,13 @@ std::string data_profile::label(std::size_t column) const {
   return name.empty() || same > 1 ? std::to_string(column + 1) : name;
 }
 
+std::vector<std::string> data_profile::target_labels() const {
+  std::vector<std::string> labels;
+  for (const std::size_t i : targets)
+    labels.push_back(label(i));
+  return labels;
+}
+
 bool data_profile::names_steps(std::size_t column) const {
   const std::string name = label(column);
   return name == forecast.time

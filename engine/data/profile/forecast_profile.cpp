@@ -206,8 +206,7 @@ expected<void> profile_forecast(data_profile& p, std::string_view text,
   auto params = said;
   auto& forecast = p.forecast;
   params.target = p.label(*p.target_column);
-  for (const std::size_t i : p.targets)
-    params.targets.push_back(p.label(i));
+  params.targets = p.target_labels();
   params.task = regression;
   params.columns = kinds_of(p);
   if (forecast.time.empty())

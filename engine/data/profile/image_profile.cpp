@@ -180,8 +180,7 @@ expected<void> profile_listed_images(data_profile& p, const listed_images& image
   params.file = p.file;
   params.images = p.label(images.column);
   params.target = p.label(*p.target_column);
-  for (const std::size_t i : p.targets)
-    params.targets.push_back(p.label(i));
+  params.targets = p.target_labels();
   params.header = p.names_line > 0 ? fmt::format("line {}", p.names_line) : p.header;
   params.delimiter = p.delimiter;
   params.decimal = std::string(1, p.decimal);

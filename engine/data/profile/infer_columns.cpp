@@ -63,8 +63,7 @@ profiled_table profile(const open_table& table, std::span<const std::size_t> tar
         || r.fields.size() != columns)
       continue;
     const bool lacks = std::ranges::any_of(targets, [&](std::size_t i) {
-      return targets.size() > 1 ? field_blank_number(r.fields[i])
-                                : lacks_target(r.fields[i], task);
+      return lacks_target(r.fields[i], task, targets.size() > 1);
     });
     out.without_target += lacks ? 1 : 0;
     for (std::size_t i = 0; i < columns; ++i)

@@ -1,9 +1,9 @@
 // form   := task layout scales checksum{2} examples
 //           shape labels targets weights train validation test numbers classes
 //           by_line parts_by_chance test_places test_names robust columns type divisor preparation steps
-//           (shape, labels, targets, weights, train, validation, test, numbers, test_places: lists
-//           of numbers; classes, test_names, robust: lists of texts; columns: a list of
-//           column; preparation: text)
+//           (shape, labels, targets, weights, train, validation, test, numbers,
+//           test_places: lists of numbers; classes, test_names, robust: lists of texts;
+//           columns: a list of column; preparation: text)
 // scales := a list of a mean and a deviation each
 // column := text inputs
 // steps  := ahead offset scale naive drawn*     (lists of numbers, and a list; without

@@ -24,7 +24,7 @@ raw_rows rows_of(decoded_images images, const std::string& origin,
   raw_rows out{.origin = origin, .count = images.names.size(), .values = {}};
   const std::size_t each = images.classes.size() / images.names.size();
   const auto is_blank = [&](std::string_view text) {
-    return each > 1 ? field_blank_number(text) : lacks_target(text, how.task);
+    return lacks_target(text, how.task, each > 1);
   };
   if (std::ranges::any_of(images.classes,
                           [](const std::string& c) { return !c.empty(); }))

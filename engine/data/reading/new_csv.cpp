@@ -330,8 +330,7 @@ private:
     if (target_at_.empty())
       return;
     const auto is_blank = [&](std::string_view field) {
-      return target_at_.size() > 1 ? field_blank_number(field)
-                                   : lacks_target(field, how_.task);
+      return lacks_target(field, how_.task, target_at_.size() > 1);
     };
     const auto number_of = [&](std::string_view field) {
       const auto read = read_number(field, form_.decimal);

@@ -281,8 +281,10 @@ private:
   }
 
   bool has_no_target(const csv_row& r) const {
-    return std::ranges::any_of(several_,
-                               [&](auto i) { return field_blank_number(r.fields[i]); })
+    const auto lacks = [&](std::size_t i) {
+      return lacks_target(r.fields[i], params_.task, true);
+    };
+    return std::ranges::any_of(several_, lacks)
            || (target_ != none && lacks_target(r.fields[target_], params_.task));
   }
 

@@ -164,7 +164,9 @@ csv_head::find_targets(const data_params& params) const {
   return places;
 }
 
-bool lacks_target(std::string_view field, const learning_task& task) {
+bool lacks_target(std::string_view field, const learning_task& task, bool several) {
+  if (several)
+    return field_blank_number(field);
   return task.has_classes() ? field.empty()
                             : !task.has_labels() && field_blank_number(field);
 }

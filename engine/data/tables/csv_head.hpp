@@ -68,7 +68,9 @@ template<class Take>
 
 /// Whether a field of the target's column says nothing. Any spelling of a blank does
 /// where numbers are to be predicted; a class may be called "NA" or "-", and an empty list
-/// of labels says that there is none.
-[[nodiscard]] bool lacks_target(std::string_view field, const learning_task& task);
+/// of labels says that there is none. Any does in `several` columns of targets, too: each
+/// is of numbers, or says whether an example has a label.
+[[nodiscard]] bool lacks_target(std::string_view field, const learning_task& task,
+                                bool several = false);
 
 } // namespace clade

@@ -53,8 +53,7 @@ expected<void> add_row(image_list& out, const csv_row& r, const csv_head& head,
     return head.wrong(
         r.line, fmt::format("{} columns instead of {}", r.fields.size(), head.columns));
   const auto blank = std::ranges::find_if(columns.targets, [&](std::size_t i) {
-    return columns.targets.size() > 1 ? field_blank_number(r.fields[i])
-                                      : lacks_target(r.fields[i], params.task);
+    return lacks_target(r.fields[i], params.task, columns.targets.size() > 1);
   });
   if (which == listed_rows::to_learn_from && blank != columns.targets.end()) {
     if (params.blanks != blank_rule::impute && params.blanks != blank_rule::drop)

@@ -89,18 +89,20 @@ constexpr output_decoder own_unit{
               {"target_deviation", literal(scale.deviation)}};
     }};
 
-std::vector<double> means_of(const preprocessing& how) {
+/// By target its mean or its deviation.
+std::vector<double> scales_of(const preprocessing& how, double target_scale::*part) {
   std::vector<double> all;
   for (const target_scale& s : how.target_scales)
-    all.push_back(s.mean);
+    all.push_back(s.*part);
   return all;
 }
 
+std::vector<double> means_of(const preprocessing& how) {
+  return scales_of(how, &target_scale::mean);
+}
+
 std::vector<double> deviations_of(const preprocessing& how) {
-  std::vector<double> all;
-  for (const target_scale& s : how.target_scales)
-    all.push_back(s.deviation);
-  return all;
+  return scales_of(how, &target_scale::deviation);
 }
 
 /// "[0.5, 2.0]", which Python, TorchScript and JSON read alike.

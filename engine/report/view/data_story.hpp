@@ -43,8 +43,8 @@ struct data_story {
 /// on, 359 for validation, 360 for the test."
 [[nodiscard]] std::string data_words(const data_story& d);
 
-/// A line for each class or label, or for each target of a regression; the first is the head. If
-/// there are more than `most` classes, it has the first ones.
+/// A line for each class or label, or for each target of a regression; the first is the
+/// head. If there are more than `most` classes, it has the first ones.
 [[nodiscard]] std::vector<std::vector<std::string>> data_rows(const data_story& d,
                                                               std::size_t most);
 

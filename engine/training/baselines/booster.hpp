@@ -50,8 +50,8 @@ struct forest {
 
 /// Fits gradient-boosted trees by XGBoost (Chen and Guestrin, KDD 2016), on histograms and
 /// with one thread, up to the round of the lowest validation loss. Thresholds lie in the
-/// middle between two values of the training examples. The same arguments give the same bits, unless the deadline cuts. Arguments that XGBoost refuses are an error
-/// of kind io.
+/// middle between two values of the training examples. The same arguments give the same
+/// bits, unless the deadline cuts. Arguments that XGBoost refuses are an error of kind io.
 [[nodiscard]] expected<forest> boost(const boosting_params& params,
                                      const boosting_examples& train,
                                      const boosting_examples& validation);

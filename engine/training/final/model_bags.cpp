@@ -261,11 +261,11 @@ at::Tensor as_it_says(const at::Tensor& x) {
 double model_gathering::least_probability() const {
   const auto examples =
       static_cast<std::size_t>(data_.train.size(0) + data_.validation.size(0));
-  if (data_.task.has_labels()) // Each is there or not.
-    return least_probability_of(examples, 2);
-  return data_.task.has_classes() ? least_probability_of(
-             examples, static_cast<std::size_t>(context_.problem().outputs))
-                                  : 0;
+  if (data_.task.has_numbers())
+    return 0;
+  const std::uint64_t outcomes = // A label is there or not.
+      data_.task.has_labels() ? 2 : context_.problem().outputs;
+  return least_probability_of(examples, static_cast<std::size_t>(outcomes));
 }
 
 evaluation model_gathering::measured(const at::Tensor& said, const evaluation& costs,

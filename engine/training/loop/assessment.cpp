@@ -1,9 +1,9 @@
 #include "engine/training/loop/assessment.hpp"
 
+#include "engine/training/loop/part_sums.hpp"
 #include "engine/training/metrics/reliability.hpp"
 #include "engine/training/metrics/sampling_error.hpp"
 #include "engine/training/metrics/wrong_examples.hpp"
-#include "engine/training/network/loss.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -17,8 +17,8 @@
 #include <optional>
 #include <set>
 
-// The usual metrics are summed on the device, batch by batch; what takes all predictions
-// at once is computed in double precision on the host, by functions without LibTorch.
+// The usual metrics are summed on the device (part_sums.hpp); what takes all predictions at
+// once is computed in double precision on the host, by functions without LibTorch.
 
 namespace clade {
 namespace {
@@ -39,111 +39,6 @@ std::int64_t batch_for(const device_data& data) {
     batch /= 2;
   return batch;
 }
-
-/// Sums over the examples of a part, on the device.
-class part_sums {
-public:
-  explicit part_sums(const device_data& data)
-      : data_(data),
-        loss_(at::zeros({}, data.features.options().dtype(at::kDouble))),
-        squares_(at::zeros_like(loss_)),
-        correct_(at::zeros({}, data.features.options().dtype(at::kLong))),
-        counts_(at::zeros({3}, correct_.options())) {}
-
-  /// Whether `metrics` has the metric of that name, a task's loss among them.
-  [[nodiscard]] static bool give(const learning_task& task, std::string_view name) {
-    return name == "loss"
-           || (task.has_classes()  ? name == "accuracy"
-               : task.has_labels() ? name == "accuracy" || name == "f1_micro"
-                                   : name == "mse" || name == "r2" || name == "rmse");
-  }
-
-  void add(const at::Tensor& predictions, const at::Tensor& targets) {
-    const auto lost =
-        loss_of(data_.task.loss, predictions, targets, {.reduction = at::Reduction::Sum});
-    loss_.add_(lost);
-    if (data_.task.has_classes())
-      correct_.add_(predictions.argmax(1).eq(targets).sum());
-    else if (data_.task.has_labels())
-      add_labels(predictions.ge(0), targets.gt(0.5));
-    else if (has_several(data_))
-      squares_ = squares_ + (predictions - targets).to(at::kDouble).square().sum(0);
-    else
-      squares_.add_(data_.task.loss == loss_kind::squared_error
-                        ? lost
-                        : at::mse_loss(predictions, targets, at::Reduction::Sum));
-  }
-
-  /// `part` is the examples that were added.
-  [[nodiscard]] std::vector<metric> metrics(const at::Tensor& part) const {
-    const auto examples = static_cast<double>(part.size(0));
-    const auto each = has_several(data_) ? static_cast<double>(data_.classes.size()) : 1;
-    const metric loss{"loss", loss_.item<double>() / (examples * each)};
-    const auto correct = [&] {
-      return static_cast<double>(correct_.item<std::int64_t>()) / (examples * each);
-    };
-    if (data_.task.has_classes())
-      return {{"accuracy", correct()}, loss};
-    if (data_.task.has_labels())
-      return {{"accuracy", correct()}, {"f1_micro", f1()}, loss};
-    const auto targets = data_.targets.index_select(0, part).to(at::kDouble);
-    if (!has_several(data_)) {
-      const auto spread = (targets - targets.mean()).square().sum().item<double>();
-      return metrics_of(loss, {of_target(squares_.item<double>(), spread, examples, 0)});
-    }
-    const auto spreads = (targets - targets.mean(0)).square().sum(0).cpu();
-    const auto squares = squares_.cpu();
-    std::vector<target_errors> all;
-    for (std::int64_t t = 0; t < squares.numel(); ++t)
-      all.push_back(of_target(squares[t].item<double>(), spreads[t].item<double>(),
-                              examples, static_cast<std::size_t>(t)));
-    return metrics_of(loss, all);
-  }
-
-private:
-  struct target_errors {
-    double mse = 0, r2 = 0;
-  };
-
-  [[nodiscard]] target_errors of_target(double squares, double spread, double examples,
-                                        std::size_t target) const {
-    const double deviation = scale_of(data_.target_scales, target).deviation;
-    return {.mse = squares / examples * deviation * deviation,
-            .r2 = spread > 0     ? 1 - squares / spread
-                  : squares == 0 ? 1.0
-                                 : 0.0};
-  }
-
-  /// The means over the targets.
-  [[nodiscard]] static std::vector<metric>
-  metrics_of(const metric& loss, const std::vector<target_errors>& all) {
-    double mse = 0, r2 = 0, rmse = 0;
-    for (const auto& one : all) {
-      mse += one.mse;
-      r2 += one.r2;
-      rmse += std::sqrt(one.mse);
-    }
-    const auto n = static_cast<double>(all.size());
-    return {loss, {"mse", mse / n}, {"r2", r2 / n}, {"rmse", rmse / n}};
-  }
-
-  void add_labels(const at::Tensor& said, const at::Tensor& has) {
-    correct_.add_(said.eq(has).sum());
-    counts_.add_(at::stack({said.logical_and(has).sum(), said.sum(), has.sum()}));
-  }
-
-  [[nodiscard]] double f1() const {
-    const auto counts = counts_.cpu();
-    const auto at = [&](std::int64_t i) {
-      return static_cast<double>(counts[i].item<std::int64_t>());
-    };
-    return at(1) + at(2) > 0 ? 2 * at(0) / (at(1) + at(2)) : 1;
-  }
-
-  const device_data& data_;
-  at::Tensor loss_, squares_, correct_;
-  at::Tensor counts_; ///< How many labels are told rightly, told, and there.
-};
 
 /// The predictions of a model for a part, on the host.
 class part_predictions {
@@ -214,7 +109,8 @@ public:
         name, [&](const auto& p) { return clade::sampling_error(data_.task, name, p); });
   }
 
-  /// The same of the difference to predictions of the same examples.
+  /// The standard error of the difference in a metric between these predictions and others
+  /// of the same examples.
   [[nodiscard]] double difference_error(std::string_view name,
                                         const part_predictions& other) const {
     if (data_.task.has_classes())

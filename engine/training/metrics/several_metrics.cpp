@@ -26,6 +26,13 @@ bool is_right(double truth, double log_odds) {
   return (truth > 0.5) == (log_odds >= 0);
 }
 
+double area_of(const target_column& label) {
+  std::vector<std::uint8_t> positive;
+  for (const double truth : label.actual)
+    positive.push_back(truth > 0.5 ? 1 : 0);
+  return area_under_curve(label.predicted, positive);
+}
+
 template<class Of>
 double mean_of_labels(const several_predictions& p, Of of) {
   double sum = 0;
@@ -82,21 +89,17 @@ double exact_match(const several_predictions& p) {
 }
 
 double auc_of_label(const several_predictions& p, std::size_t label) {
-  const auto column = column_of(p, label);
-  std::vector<std::uint8_t> positive;
-  for (const double truth : column.actual)
-    positive.push_back(truth > 0.5 ? 1 : 0);
-  return area_under_curve(column.predicted, positive);
+  return area_of(column_of(p, label));
 }
 
 double auc_of_labels(const several_predictions& p) {
   double sum = 0, seen = 0;
   for (std::size_t label = 0; label < p.targets; ++label) {
-    const auto truths = column_of(p, label).actual;
-    const auto [least, most] = std::ranges::minmax_element(truths);
-    if (least == truths.end() || *least == *most)
+    const auto column = column_of(p, label);
+    const auto [least, most] = std::ranges::minmax_element(column.actual);
+    if (least == column.actual.end() || *least == *most)
       continue;
-    sum += auc_of_label(p, label);
+    sum += area_of(column);
     ++seen;
   }
   return seen > 0 ? sum / seen : 0.5;

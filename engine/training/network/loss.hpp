@@ -20,8 +20,8 @@ struct loss_options {
 
 /// The loss of predictions, [examples, outputs], of targets as `device_data` has them.
 /// Losses of numbers have neither weights nor smoothing, those of labels no weights. The
-/// mean is one over several targets, too. A kind is a branch here, and one
-/// without LibTorch in metrics.cpp.
+/// mean is one over several targets, too. A kind is a branch here, and one without LibTorch
+/// in metrics.cpp.
 [[nodiscard]] at::Tensor loss_of(loss_kind kind, const at::Tensor& predictions,
                                  const at::Tensor& targets,
                                  const loss_options& options = {});

@@ -28,7 +28,7 @@ std::string rows_of_targets() {
   return text;
 }
 
-// The same labels as lists.
+// Rows with the labels "even" and "large" of `rows_of_targets`, written as lists.
 std::string rows_of_lists(const std::string& mark = "|") {
   std::string text = "x,tags\n";
   for (int x = 0; x < 20; ++x) {

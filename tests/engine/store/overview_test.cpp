@@ -23,6 +23,25 @@ struct told_store {
   }
 };
 
+/// Calls it with a store of these entries, once for each record after which a program could
+/// have stopped: another one writes the rest.
+template<class Check>
+void with_each_stop(std::span<const entry> entries, Check check) {
+  for (std::size_t stop = 0; stop <= entries.size(); ++stop) {
+    const scratch_folder folder;
+    const auto file = folder.path() / "run.db";
+    {
+      auto s = store::create(file);
+      REQUIRE(s);
+      REQUIRE(s->append(entries.first(stop)));
+    }
+    auto s = store::open(file);
+    REQUIRE(s);
+    REQUIRE(s->append(entries.subspan(stop)));
+    check(*s);
+  }
+}
+
 } // namespace
 
 TEST_CASE("overview: a run in numbers") {
@@ -117,25 +136,14 @@ TEST_CASE("overview: the best is the same after a stop at any record") {
   better.metrics[1].value = late.metrics[1].value = 0.3;
   for (const auto& e : {worse, late, better})
     entries.push_back(evaluated(e));
-  for (std::size_t stop = 0; stop <= entries.size(); ++stop) {
-    const scratch_folder folder;
-    const auto file = folder.path() / "run.db";
-    const std::span all(entries);
-    {
-      auto s = store::create(file);
-      REQUIRE(s);
-      REQUIRE(s->append(all.first(stop)));
-    }
-    auto s = store::open(file);
-    REQUIRE(s);
-    REQUIRE(s->append(all.subspan(stop)));
-    CHECK(s->overview()->best == 2);
-    const auto generations = s->generations(0, 10).value();
+  with_each_stop(entries, [](store& s) {
+    CHECK(s.overview()->best == 2);
+    const auto generations = s.generations(0, 10).value();
     REQUIRE(generations.size() == 1);
     CHECK(generations[0].best == 2);
     CHECK(generations[0].born == 3);
     CHECK(generations[0].evaluated == 3);
-  }
+  });
 }
 
 TEST_CASE("overview: generations from one on and so many of them") {
@@ -257,19 +265,8 @@ TEST_CASE("overview: folds are judged by other examples and are not the best") {
   const std::vector<entry> entries{
       {run_started{}, {}},   born(a_candidate(1)), evaluated(an_evaluation(1, 0.8)),
       {final_planned{}, {}}, born(fold),           evaluated(an_evaluation(2, 0.9))};
-  for (std::size_t stop = 0; stop <= entries.size(); ++stop) {
-    const scratch_folder folder;
-    const auto file = folder.path() / "run.db";
-    const std::span all(entries);
-    {
-      auto s = store::create(file);
-      REQUIRE(s);
-      REQUIRE(s->append(all.first(stop)));
-    }
-    auto s = store::open(file);
-    REQUIRE(s);
-    REQUIRE(s->append(all.subspan(stop)));
-    CHECK(s->overview()->best == 1);
-    CHECK(s->overview()->evaluated == 2);
-  }
+  with_each_stop(entries, [](store& s) {
+    CHECK(s.overview()->best == 1);
+    CHECK(s.overview()->evaluated == 2);
+  });
 }

@@ -222,11 +222,8 @@ std::string profile_json(const data_profile& d) {
   out["target"] = d.target_column && !d.table.columns.empty()
                       ? nlohmann::ordered_json(d.label(*d.target_column))
                       : nlohmann::ordered_json(nullptr);
-  if (!d.targets.empty()) {
-    out["targets"] = nlohmann::ordered_json::array();
-    for (const std::size_t i : d.targets)
-      out["targets"].push_back(d.label(i));
-  }
+  if (!d.targets.empty())
+    out["targets"] = d.target_labels();
   out["target_file"] = d.target_file.empty()
                            ? nlohmann::ordered_json(nullptr)
                            : nlohmann::ordered_json(d.target_file.string());
