@@ -19,6 +19,8 @@ public:
     wrong_.note(at.source(), message);
     none_ = false;
   }
+  /// Leaves the composite out for a fault that is noted elsewhere.
+  void leave_out() { none_ = false; }
   [[nodiscard]] bool none() const { return none_; }
   /// A fault that is noted there alone leaves the composite in.
   [[nodiscard]] complaints& of_the_file() { return wrong_; }

@@ -180,7 +180,17 @@ std::string without_ending(std::string_view name) {
 } // namespace
 
 std::vector<std::string> built_in_spaces() {
-  return {"image", "mlp", "mobile", "photo", "residual", "series", "tabular"};
+  return {"cells",
+          "image",
+          "mlp",
+          "mobile",
+          "nas201",
+          "photo",
+          "residual",
+          "sequence",
+          "series",
+          "tabular",
+          "vision_transformer"};
 }
 
 bool is_built_in_space(std::string_view name) {

@@ -38,7 +38,8 @@ std::string cut_name(const layer& l, std::size_t length) {
 }
 
 bool does_nothing(const setting& s) {
-  return s.value == value("none")
+  return s.value == value("none") || (s.name == "bias" && s.value == value("yes"))
+         || (s.name == "sees" && s.value == value("around"))
          || ((s.name == "stride" || s.name == "dilation")
              && s.value == value(std::int64_t{1}));
 }

@@ -44,6 +44,7 @@ private:
   void read_layout(layout l, const toml::node& node);
   void read_limits(const toml::table& table);
   void read_operator(std::string_view name, const toml::node& node);
+  bool searches_words(const toml::table& table, const std::string& path);
   void read_seed(const std::string& name, const toml::node& node);
   void read_settings(const toml::table& table, const std::string& path,
                      std::vector<setting>& into);
@@ -186,6 +187,27 @@ void space_reader::read_weight(const toml::node& node, const std::string& path,
                             path, describe(node)));
 }
 
+parameter any_word(const setting_entry& s) {
+  choice_domain all;
+  for (const auto word : s.words)
+    all.options.emplace_back(std::string(word));
+  return {.name = std::string(s.name), .domain = std::move(all)};
+}
+
+/// Whether settings that are words, and are not named, may be each of them.
+bool space_reader::searches_words(const toml::table& table, const std::string& path) {
+  const toml::node* node = table.get("words");
+  if (node == nullptr)
+    return false;
+  if (node->value_exact<std::string>() == "all")
+    return true;
+  wrong_.note(node->source(),
+              fmt::format("{}.words is {}, but must be \"all\": each setting that is a "
+                          "word, and is not named, is searched over all its words",
+                          path, describe(*node)));
+  return false;
+}
+
 void space_reader::read_operator(std::string_view name, const toml::node& node) {
   const std::string path = "operators." + std::string(name);
   const auto* entry = draft_.find(name);
@@ -210,13 +232,16 @@ void space_reader::read_operator(std::string_view name, const toml::node& node) 
     return wrong_.note(node.source(), fmt::format("{} is {}, but must be a table: [{}]",
                                                   path, describe(node), path));
   operator_rule rule{.name = std::string(name), .settings = {}, .weight = 1};
-  std::vector<std::string_view> known{"weight"};
+  std::vector<std::string_view> known{"weight", "words"};
+  const bool all_words = searches_words(*table, path);
   for (const setting_entry& setting : entry->settings) {
     known.push_back(setting.name);
     if (const toml::node* given = table->get(setting.name))
       rule.settings.push_back(read_parameter(setting.name,
                                              fmt::format("{}.{}", path, setting.name),
                                              *given, &setting, wrong_));
+    else if (all_words && setting.words.size() > 1)
+      rule.settings.push_back(any_word(setting));
   }
   refuse_unknown(*table, path, known, wrong_);
   if (const toml::node* weight = table->get("weight"))

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace clade {
 
@@ -133,8 +134,13 @@ std::string own_text(const own_layer& l) {
   return text + "}";
 }
 
-std::string own_text(const own_description& d) {
-  std::string text = fmt::format("[composites.{}]\ntakes = {}\n", d.name,
+std::string own_text(const own_description& d, std::set<std::string>& written) {
+  if (!written.insert(d.name).second)
+    return "";
+  std::string within;
+  for (const auto& one : d.uses)
+    within += own_text(one->description(), written);
+  std::string text = fmt::format("\n[composites.{}]\ntakes = {}\n", d.name,
                                  quoted(std::string(to_text(d.takes))));
   if (!d.summary.empty())
     text += fmt::format("summary = {}\n", quoted(d.summary));
@@ -148,7 +154,7 @@ std::string own_text(const own_description& d) {
     text += fmt::format("[composites.{}.parameters]\n", d.name);
   for (const auto& p : d.parameters)
     text += own_text(p);
-  return text;
+  return within + text;
 }
 
 } // namespace
@@ -169,8 +175,9 @@ std::string to_toml(const search_space& space) {
          + line("max_parameters", space.limits.max_parameters)
          + line("max_multiply_adds", space.limits.max_multiply_adds)
          + line("max_width", space.limits.max_width);
+  std::set<std::string> written;
   for (const auto& own : space.composites)
-    out += "\n" + own_text(own->description());
+    out += own_text(own->description(), written);
   for (const operator_rule& rule : space.rules.operators)
     out += fmt::format("\n[operators.{}]\nweight = {}\n{}", rule.name,
                        toml_value(rule.weight), lines(rule.settings));

@@ -69,17 +69,25 @@ expected<network_builder::index>
 network_builder::add_repetition(const std::string& name, const own_operator& own,
                                 index input, const std::vector<setting>& complete,
                                 std::int64_t repetition) {
-  std::map<std::string_view, index> made{{own_layer::entrance, input}};
+  std::map<std::string, index, std::less<>> made{
+      {std::string(own_layer::entrance), input}};
   const auto channels = out(input).units();
   index last = input;
   for (const auto& l : own.description().layers) {
     indices inputs;
     for (const auto& from : l.from)
-      inputs.push_back(made.at(from));
+      inputs.push_back(made.at(own.resolved(from, complete)));
     if (inputs.empty())
       inputs.push_back(last);
-    auto added = add_own_layer(name + l.name, l, std::move(inputs),
-                               own.settings_of(l, complete, repetition, channels));
+    const auto op = own.resolved(l.op, complete);
+    const auto* row = own.row_of(op);
+    auto added =
+        row == nullptr
+            ? merged(name + l.name, op, std::move(inputs))
+            : add_own_layer(name + l.name, own, *row, inputs.front(),
+                            own.settings_of(l, *row, complete, repetition, channels));
+    if (added && row != nullptr && l.starts_at_zero)
+      network_.layers[*added].starts_at_zero = true;
     if (!added)
       return added;
     last = made[l.name] = *added;
@@ -88,22 +96,23 @@ network_builder::add_repetition(const std::string& name, const own_operator& own
 }
 
 expected<network_builder::index>
-network_builder::add_own_layer(const std::string& name, const own_layer& l,
-                               indices inputs, const std::vector<setting>& settings) {
-  if (l.op == "multiply")
-    return multiply(name, std::move(inputs));
-  if (l.op == "add" || l.op == "concat")
-    return merge(name, l.op == "concat", std::move(inputs));
-  const auto& entry = *find_operator(l.op);
-  expected<index> from = inputs.front();
+network_builder::merged(const std::string& name, std::string_view op, indices inputs) {
+  return op == "multiply" ? multiply(name, std::move(inputs))
+                          : merge(name, op == "concat", std::move(inputs));
+}
+
+expected<network_builder::index>
+network_builder::add_own_layer(const std::string& name, const own_operator& own,
+                               const operator_entry& entry, index input,
+                               const std::vector<setting>& settings) {
+  expected<index> from = input;
   if (!entry.works_on(out(*from).layout()))
     from = adapt(name, *from, wanted_by(entry));
   if (!from)
     return from;
-  auto added = add_operator(name, entry, *from, settings);
-  if (added && l.starts_at_zero)
-    network_.layers[*added].starts_at_zero = true;
-  return added;
+  const auto* within = own.used(entry.name);
+  return within != nullptr ? add_own(name, *within, *from, settings)
+                           : add_operator(name, entry, *from, settings);
 }
 
 expected<network_builder::index> network_builder::multiply(const std::string& name,

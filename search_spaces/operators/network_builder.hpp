@@ -46,8 +46,10 @@ private:
   expected<index> add_repetition(const std::string& name, const own_operator& own,
                                  index input, const std::vector<setting>& complete,
                                  std::int64_t repetition);
-  expected<index> add_own_layer(const std::string& name, const own_layer& l,
-                                indices inputs, const std::vector<setting>& settings);
+  expected<index> add_own_layer(const std::string& name, const own_operator& own,
+                                const operator_entry& entry, index input,
+                                const std::vector<setting>& settings);
+  expected<index> merged(const std::string& name, std::string_view op, indices inputs);
   expected<index> multiply(const std::string& name, indices inputs);
   expected<index> adapter(const std::string& name, std::string_view op, indices inputs,
                           const std::vector<setting>& given = {});

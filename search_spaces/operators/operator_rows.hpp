@@ -11,6 +11,8 @@ namespace clade {
 [[nodiscard]] std::span<const operator_entry> table_operators();
 [[nodiscard]] std::span<const operator_entry> random_convolution_operators();
 [[nodiscard]] std::span<const operator_entry> sequence_operators();
+[[nodiscard]] std::span<const operator_entry> recurrent_operators();
+[[nodiscard]] std::span<const operator_entry> attention_operators();
 [[nodiscard]] const operator_entry& input_operator();
 [[nodiscard]] const operator_entry& output_operator();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 namespace clade {
 
@@ -16,6 +17,8 @@ std::span<const operator_entry> operators() {
                               adapter_operators(),
                               table_operators(),
                               sequence_operators(),
+                              recurrent_operators(),
+                              attention_operators(),
                               random_convolution_operators(),
                               {&output_operator(), 1},
                               image_composites(),
@@ -70,6 +73,14 @@ window_places windows(std::int64_t size, std::int64_t kernel, std::int64_t strid
   const auto before = dilation * (kernel - 1) / 2;
   const auto end = (out - 1) * stride - before + dilation * (kernel - 1) + 1;
   return {.out = out, .before = before, .after = std::max<std::int64_t>(end - size, 0)};
+}
+
+std::int64_t groups_of(std::int64_t in, std::int64_t out, std::int64_t asked) {
+  const auto common = std::gcd(in, out);
+  auto groups = std::min(asked, common);
+  while (common % groups != 0)
+    --groups;
+  return groups;
 }
 
 } // namespace clade

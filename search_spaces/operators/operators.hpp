@@ -19,10 +19,12 @@ struct setting_entry {
   double high = 0;
   double fallback = 0;
   std::span<const std::string_view> words =
-      {};                         ///< The values that a text may have; the first is the
-                                  ///< fallback.
-  bool odd = false;               ///< Odd numbers alone.
-  bool width = false;             ///< Channels or units of what comes out.
+      {};             ///< The values that a text may have; the first is the
+                      ///< fallback.
+  bool odd = false;   ///< Odd numbers alone.
+  bool width = false; ///< Channels or units of what comes out.
+  /// The integer setting of the same operator that this one must divide; empty: none.
+  std::string_view divides = {};
   std::string_view sentence = {}; ///< A sentence for people about what it decides.
 };
 
@@ -85,7 +87,15 @@ struct composite_input {
 /// Beyond the edge convolutions see zeros; pools see nothing: a maximum or an average is
 /// over the pixels that exist (there is always one). For odd kernels this is LibTorch's
 /// own padding of dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution
-/// kernels are always odd. For even kernels pad by `before` and `after` yourself.
+/// kernels are always odd. For even kernels pad by `before` and `after` yourself. The window
+/// of a convolution over time that `sees` "before" ends at i * stride.
+///
+/// **attention** maps each step to a query, a key and a value for each head, which are
+/// neighboring units. A step's answer is the sum of all values, by the softmax of its
+/// query's products with their keys, divided by the root of a head's units; there is no map
+/// behind it. **positions** adds a weight to each step of each feature. **patches** cuts
+/// images into squares, row by row from the upper left corner, beyond the edges zeros, and
+/// maps each to a step.
 ///
 /// **piecewise** has edges e0 <= e1 <= ... <= eB for each feature x, quantiles of the
 /// training part, and gives for each bin i clamp((x - e_i) / (e_i+1 - e_i), 0, 1), where
@@ -108,7 +118,7 @@ struct composite_input {
 /// `parts` in place of `shape` and `cost`, and no kernel of their own.
 ///
 /// **Blocks** are a linear map, then norm, then activation. The linear map has a bias
-/// exactly when norm is "none".
+/// exactly when norm is "none" (and a setting `bias` does not say "no").
 ///
 /// **norm** "none"; "batch": batch normalisation for each channel or feature, with weight
 /// and bias, momentum 0.1, epsilon 1e-5; "layer": each example over all its elements
@@ -187,6 +197,11 @@ struct window_places {
 [[nodiscard]] window_places windows(std::int64_t size, std::int64_t kernel,
                                     std::int64_t stride, std::int64_t dilation = 1);
 
+/// Returns how many groups a grouped convolution has of those that its setting asks for:
+/// the largest number up to it that divides the channels on both sides.
+[[nodiscard]] std::int64_t groups_of(std::int64_t in, std::int64_t out,
+                                     std::int64_t asked);
+
 /// A complete layer's settings; one that is not there, or is of another type, ends the
 /// program, since decode() never gives such a layer.
 [[nodiscard]] std::int64_t integer_setting(const std::vector<setting>& settings,
@@ -195,6 +210,11 @@ struct window_places {
                                   std::string_view name);
 [[nodiscard]] const std::string& text_setting(const std::vector<setting>& settings,
                                               std::string_view name);
+
+/// Says what is wrong where a setting must divide another one: "heads is 3, which does not
+/// divide units, 64"; nothing if it does.
+[[nodiscard]] std::string discord(const setting_entry& entry, std::int64_t v,
+                                  std::int64_t whole);
 
 /// Says why a value is none for the setting: "is 4, but must be odd", "is 'rleu', did you
 /// mean 'relu'?"; nothing if it may be that. A real setting takes no integer here.

@@ -27,10 +27,6 @@ std::int64_t worked_out(const own_formula& f, std::int64_t n) {
   return f.factors.empty() ? n : std::max<std::int64_t>(n, 1);
 }
 
-const setting_entry& entry_of(std::string_view op, const std::string& name) {
-  return *std::ranges::find(find_operator(op)->settings, name, &setting_entry::name);
-}
-
 } // namespace
 
 bool is_own_name(std::string_view text) {
@@ -87,6 +83,36 @@ own_operator::own_operator(own_description d) : description_(std::move(d)) {
           .takes = std::span(&description_.takes, 1)};
 }
 
+std::optional<std::string_view> parameter_named(std::string_view text) {
+  return text.starts_with('=') ? std::optional(trimmed(text.substr(1))) : std::nullopt;
+}
+
+const own_operator* own_operator::used(std::string_view name) const {
+  const auto found = std::ranges::find(description_.uses, name, [](const auto& one) {
+    return std::string_view(one->description().name);
+  });
+  return found == description_.uses.end() ? nullptr : found->get();
+}
+
+const operator_entry* own_operator::row_of(std::string_view op) const {
+  const auto* own = used(op);
+  const auto* row = own != nullptr ? &own->row() : find_operator(op);
+  return row == nullptr || row->merges ? nullptr : row;
+}
+
+std::vector<std::string> own_operator::operators_of(const own_layer& l) const {
+  const auto name = parameter_named(l.op);
+  if (!name)
+    return {l.op};
+  return std::ranges::find(description_.parameters, *name, &own_parameter::name)->words;
+}
+
+std::string own_operator::resolved(const std::string& name,
+                                   const std::vector<setting>& complete) const {
+  const auto parameter = parameter_named(name);
+  return parameter ? text_setting(complete, *parameter) : name;
+}
+
 std::int64_t own_operator::repeats(const std::vector<setting>& complete) const {
   if (const auto* number = std::get_if<std::int64_t>(&description_.repeat))
     return *number;
@@ -105,11 +131,15 @@ value own_operator::parameter_value(const std::string& name,
 }
 
 std::vector<setting> own_operator::settings_of(const own_layer& l,
+                                               const operator_entry& op,
                                                const std::vector<setting>& complete,
                                                std::int64_t repetition,
                                                std::int64_t channels) const {
   std::vector<setting> all;
   for (const auto& [name, source] : l.settings) {
+    const auto entry = std::ranges::find(op.settings, name, &setting_entry::name);
+    if (entry == op.settings.end())
+      continue;
     if (const auto* given = std::get_if<value>(&source)) {
       all.push_back({name, *given});
       continue;
@@ -119,9 +149,8 @@ std::vector<setting> own_operator::settings_of(const own_layer& l,
                                             : parameter_value(f.of, complete, repetition);
     if (const auto* whole = std::get_if<std::int64_t>(&v)) {
       const auto n = worked_out(f, *whole);
-      v = entry_of(l.op, name).type == setting_entry::kind::real
-              ? value(static_cast<double>(n))
-              : value(n);
+      v = entry->type == setting_entry::kind::real ? value(static_cast<double>(n))
+                                                   : value(n);
     }
     all.push_back({name, std::move(v)});
   }

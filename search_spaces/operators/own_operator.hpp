@@ -2,6 +2,7 @@
 
 #include "search_spaces/operators/operators.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -46,18 +47,25 @@ struct own_parameter {
   std::string sentence{};
 };
 
-/// A layer of a file's own composite.
+/// A layer of a file's own composite. Its operator and what it takes are names, or "=" and
+/// the parameter that has one.
 struct own_layer {
   using setting_source = std::variant<value, own_formula>;
 
-  std::string name;              ///< Unique within the composite.
-  std::string op;                ///< An operator for layers, or add, concat or multiply.
+  std::string name; ///< Unique within the composite.
+  std::string op; ///< An operator for layers, another composite, add, concat or multiply.
   std::vector<std::string> from; ///< Names of earlier layers; `entrance`: what enters.
+  /// An operator of several that has not all of these settings is given those that it has.
   std::vector<std::pair<std::string, setting_source>> settings{};
   bool starts_at_zero = false; ///< It means what it means in `layer`.
 
   static constexpr std::string_view entrance = "in";
 };
+
+/// Returns the parameter that such a name stands for; none for a plain name.
+[[nodiscard]] std::optional<std::string_view> parameter_named(std::string_view text);
+
+class own_operator;
 
 /// An operator that a search-space file makes of known ones: `[composites.NAME]`.
 struct own_description {
@@ -69,9 +77,13 @@ struct own_description {
   /// parameter's name.
   std::variant<std::int64_t, std::string> repeat = std::int64_t{1};
   std::vector<own_layer> layers; ///< At least one; the last gives what comes out.
+  /// The composites that its layers are.
+  std::vector<std::shared_ptr<const own_operator>> uses{};
 
   static constexpr std::size_t most_layers = 64;
   static constexpr std::int64_t most_repeats = 32;
+  static constexpr std::ptrdiff_t deepest =
+      16; ///< Composites of composites, one within the other.
 };
 
 /// Holds a description and the row that is made of it, which refers to the description's
@@ -86,9 +98,22 @@ public:
   [[nodiscard]] const operator_entry& row() const { return row_; }
   [[nodiscard]] std::int64_t repeats(const std::vector<setting>& complete) const;
 
-  /// The settings of a layer in a repetition, counted from 1, that so many channels or
-  /// features enter, by the composite's own complete settings.
+  /// The composite of that name that a layer is; null: there is none.
+  [[nodiscard]] const own_operator* used(std::string_view name) const;
+  /// The row of an operator that a layer may be; null for one that merges.
+  [[nodiscard]] const operator_entry* row_of(std::string_view op) const;
+  /// The operators that a layer may be: one, or the words of a parameter.
+  [[nodiscard]] std::vector<std::string> operators_of(const own_layer& l) const;
+
+  /// A name, or what the parameter says that it stands for, by the composite's own complete
+  /// settings.
+  [[nodiscard]] std::string resolved(const std::string& name,
+                                     const std::vector<setting>& complete) const;
+
+  /// The settings of a layer that is this operator, in a repetition, counted from 1, that
+  /// so many channels or features enter.
   [[nodiscard]] std::vector<setting> settings_of(const own_layer& l,
+                                                 const operator_entry& op,
                                                  const std::vector<setting>& complete,
                                                  std::int64_t repetition,
                                                  std::int64_t channels) const;

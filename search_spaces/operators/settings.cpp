@@ -97,6 +97,13 @@ std::string objection(const setting_entry& entry, const value& v) {
   return {};
 }
 
+std::string discord(const setting_entry& entry, std::int64_t v, std::int64_t whole) {
+  if (whole % v == 0)
+    return {};
+  return fmt::format("{} is {}, which does not divide {}, {}", entry.name, v,
+                     entry.divides, whole);
+}
+
 expected<std::vector<setting>> complete(const operator_entry& entry,
                                         const std::vector<setting>& given) {
   std::vector<setting> all;
@@ -114,6 +121,12 @@ expected<std::vector<setting>> complete(const operator_entry& entry,
     all.push_back({std::string(wanted.name), *found});
     ++used;
   }
+  for (const setting_entry& e : entry.settings)
+    if (!e.divides.empty())
+      if (auto wrong =
+              discord(e, integer_setting(all, e.name), integer_setting(all, e.divides));
+          !wrong.empty())
+        return fail(error_kind::invalid_input, fmt::format("{}: {}", entry.name, wrong));
   if (used == given.size())
     return all;
   for (const setting& s : given)

@@ -30,8 +30,16 @@ constexpr setting_entry pool_stride_entry{.name = "stride",
                                           .fallback = 2,
                                           .sentence = stride_entry.sentence};
 
-constexpr std::array conv_settings{activation_entry, dilation_entry, filters_entry,
-                                   kernel_entry,     norm_entry,     stride_entry};
+constexpr std::array<std::string_view, 2> answers{"yes", "no"};
+constexpr setting_entry bias_entry{
+    .name = "bias",
+    .type = kind::text,
+    .words = answers,
+    .sentence = "no: none, even where no norm follows; where one does there is none."};
+
+constexpr std::array conv_settings{activation_entry, bias_entry,   dilation_entry,
+                                   filters_entry,    kernel_entry, norm_entry,
+                                   stride_entry};
 constexpr std::array depthwise_settings{activation_entry, dilation_entry, kernel_entry,
                                         norm_entry, stride_entry};
 constexpr std::array pool_settings{pool_kernel_entry, pool_stride_entry};

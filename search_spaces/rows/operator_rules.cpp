@@ -42,7 +42,8 @@ tensor_entries block_tensors(const layer& l, std::array<std::int64_t, 4> weight,
   const auto units = units_out(l);
   tensor_entries all;
   all.reserve(before.size() + 5);
-  if (norm == "none")
+  const auto* bias = find(l.settings, "bias");
+  if (norm == "none" && (bias == nullptr || *bias == value(std::string("yes"))))
     all.push_back({"bias", {units}});
   all.insert(all.end(), before.begin(), before.end());
   const auto fan_in = std::accumulate(

@@ -58,6 +58,21 @@ inline constexpr setting_entry units_entry{.name = "units",
                                            .width = true,
                                            .sentence = "Features that come out."};
 
+inline constexpr setting_entry heads_entry{.name = "heads",
+                                           .low = 1,
+                                           .high = 64,
+                                           .fallback = 4,
+                                           .divides = "units",
+                                           .sentence =
+                                               "How many attend side by side, each with "
+                                               "as many of the units."};
+inline constexpr std::array<std::string_view, 2> attended_steps{"all", "before"};
+inline constexpr setting_entry seen_entry{
+    .name = "sees",
+    .type = kind::text,
+    .words = attended_steps,
+    .sentence = "all: every step; before: itself and none that comes later."};
+
 /// So that what is within them, up to eight times as wide, is no wider than `widest`.
 inline constexpr double widest_composite = 4096;
 

@@ -36,7 +36,9 @@ public:
   }
   /// Adds the last layer, the end of a residual branch, to `skip`, whose units are the
   /// main path's.
-  void add_to(index skip) { join("add", "add", {last_, skip}).adds_branch = true; }
+  void add_to(index skip, const std::string& name = "add") {
+    join(name, "add", {last_, skip}).adds_branch = true;
+  }
 
   /// Adds the last layer to what entered the block at `before`, through a convolution of
   /// kernel 1 where that `differs` in stride or units. `op` and `settings` are its.

@@ -45,6 +45,10 @@ layer_cost norm_cost(shapes, const tensor_shape& out, const settings_list&) {
   return {.multiply_adds = elements, .activation_bytes = float_bytes * elements};
 }
 
+layer_cost nothing(shapes, const tensor_shape&, const settings_list&) {
+  return {};
+}
+
 layer_cost dropout_cost(shapes, const tensor_shape& out, const settings_list&) {
   return {.activation_bytes = (float_bytes + 1) * natural(out.elements())};
 }
@@ -109,6 +113,23 @@ constexpr std::array rows{
                    .output = "the same shape",
                    .costs = "4 bytes for each element",
                    .settings = activation_settings,
+                   .shape = same,
+                   .cost = kept},
+    operator_entry{.name = "identity",
+                   .summary = "passes on what enters",
+                   .details = "For the edges of cells.",
+                   .output = "the same shape",
+                   .costs = "nothing",
+                   .units = unit_origin::kept,
+                   .keeps_sign = true,
+                   .shape = same,
+                   .cost = nothing},
+    operator_entry{.name = "zero",
+                   .summary = "passes on nothing: zeros",
+                   .details = "For the edges of cells.",
+                   .output = "the same shape",
+                   .costs = "4 bytes for each element",
+                   .keeps_sign = true,
                    .shape = same,
                    .cost = kept},
     operator_entry{.name = "dropout",

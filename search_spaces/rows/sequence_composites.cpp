@@ -1,6 +1,7 @@
 // The composites for sequences, in the form that image_composites.cpp explains. The residual
 // block is the one of Wang et al., "Time series classification from scratch" (2017), with two
-// convolutions; inception1d is a residual block of InceptionTime (Ismail Fawaz et al., 2020).
+// convolutions; inception1d is a residual block of InceptionTime (Ismail Fawaz et al., 2020);
+// transformer has its norms in front, as the one of Dosovitskiy et al. (2021).
 #include "search_spaces/operators/operator_rows.hpp"
 #include "search_spaces/rows/operator_settings.hpp"
 #include "search_spaces/rows/part_assembly.hpp"
@@ -50,6 +51,27 @@ constexpr setting_entry modules_entry{
     .sentence = "How many modules there are between what enters "
                 "and the sum; only the first has a stride."};
 
+constexpr setting_entry transformer_units_entry{.name = "units",
+                                                .low = 1,
+                                                .high = widest_composite,
+                                                .fallback = 64,
+                                                .width = true,
+                                                .sentence = "Features of each step."};
+constexpr setting_entry expansion_entry{
+    .name = "expansion",
+    .low = 1,
+    .high = 8,
+    .fallback = 2,
+    .sentence = "How many times as many features are in between."};
+constexpr setting_entry blocks_entry{
+    .name = "repeats",
+    .low = 1,
+    .high = 16,
+    .fallback = 1,
+    .sentence = "How many blocks there are, one behind the other."};
+
+constexpr std::array transformer_settings{expansion_entry, heads_entry, blocks_entry,
+                                          seen_entry, transformer_units_entry};
 constexpr std::array residual1d_settings{sum_activation_entry, block_filters_entry,
                                          long_kernel_entry, repeats_entry, stride_entry};
 constexpr std::array inception1d_settings{sum_activation_entry, inception_filters_entry,
@@ -122,6 +144,34 @@ parts inception1d_parts(const composite_input& in, const settings_list& settings
   return all.take();
 }
 
+parts transformer_parts(const composite_input& in, const settings_list& settings) {
+  const auto units = integer_setting(settings, "units");
+  const auto map = [](std::int64_t to, const char* activation) {
+    return convolution(to, 1, 1, activation, "none");
+  };
+  part_assembly all;
+  if (in.shape.units() != units)
+    all.then("entry", "conv1d", map(units, "none"));
+  for (std::int64_t i = 1; i <= integer_setting(settings, "repeats"); ++i) {
+    all.begin_repetition(i);
+    auto before = all.last();
+    all.then("attention_norm", "channel_norm");
+    all.then("attention", "attention",
+             {{"heads", integer_setting(settings, "heads")},
+              {"sees", text_setting(settings, "sees")},
+              {"units", units}});
+    all.then("joined_heads", "conv1d", map(units, "none")).joins_at_zero = true;
+    all.add_to(before);
+    before = all.last();
+    all.then("norm", "channel_norm");
+    all.then("expand", "conv1d",
+             map(units * integer_setting(settings, "expansion"), "gelu"));
+    all.then("reduce", "conv1d", map(units, "none")).joins_at_zero = true;
+    all.add_to(before, "sum");
+  }
+  return all.take();
+}
+
 constexpr std::array table{
     operator_entry{.name = "residual1d",
                    .summary =
@@ -153,6 +203,20 @@ constexpr std::array table{
                    .units = unit_origin::made,
                    .takes = sequences,
                    .parts = inception1d_parts},
+    operator_entry{.name = "transformer",
+                   .summary = "blocks of attention and of a network for each step, both "
+                              "added to what enters them",
+                   .details =
+                       "In front of each is a channel_norm. The network has a layer "
+                       "of `expansion` times the units, with gelu. Where what "
+                       "enters has other features, a map to the units comes "
+                       "first. It knows no places: positions tells them.",
+                   .output = "[t, units]",
+                   .costs = "what its attention, maps, norms and sums cost",
+                   .settings = transformer_settings,
+                   .units = unit_origin::made,
+                   .takes = sequences,
+                   .parts = transformer_parts},
 };
 
 } // namespace

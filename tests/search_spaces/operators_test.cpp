@@ -49,7 +49,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 43);
+  CHECK(names.size() == 54);
   CHECK(find_operator("convolution") == nullptr);
 }
 
@@ -79,10 +79,15 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
       for (const auto& s : entry.settings)
         if (s.width || s.name == "outputs")
           given.push_back(whole(std::string(s.name), 9));
-      CHECK(given.empty()
-            == (entry.units != unit_origin::made && entry.units != unit_origin::together
-                && entry.units != unit_origin::fitted
-                && entry.units != unit_origin::selected));
+        else if (!s.divides.empty())
+          given.push_back(whole(std::string(s.name), 3));
+      // The units of positions belong together, and are as many as enter.
+      CHECK((entry.name == "positions"
+             || given.empty()
+                    == (entry.units != unit_origin::made
+                        && entry.units != unit_origin::together
+                        && entry.units != unit_origin::fitted
+                        && entry.units != unit_origin::selected)));
       const auto out = apply(entry.name, in, given).out;
       CHECK(out.layout() == entry.gives.value_or(*shape.layout()));
       const auto units = out.units();
@@ -183,6 +188,20 @@ TEST_CASE("operators: costs of sequences are those computed by hand") {
              text("norm", "batch"), whole("stride", 2)});
   CHECK(block.out == tensor_shape{{5, 8}});
   CHECK(block.cost == layer_cost{8 * 6 + 16, 40 * 6 + 40, 3 * 4 * 40});
+  // Groups are 3: the largest number up to 4 that divides 6 and 9.
+  const auto grouped = apply("grouped_conv1d", {{{9, 6}}}, {whole("filters", 9)});
+  CHECK(grouped.cost == layer_cost{9 * 2 * 3 + 9, 81 * 2 * 3, 4 * 81});
+  const auto heeded =
+      apply("attention", {{{9, 4}}}, {whole("heads", 2), whole("units", 6)});
+  CHECK(heeded.out == tensor_shape{{9, 6}});
+  CHECK(heeded.cost
+        == layer_cost{3 * 6 * (4 + 1), 9 * 6 * (3 * 4 + 2 * 9),
+                      4 * (9 * 6 * 4 + 2 * 2 * 9 * 9)});
+  CHECK(apply("positions", {{{9, 4}}}, {}).cost == layer_cost{36, 0, 4 * 36});
+  const auto patches =
+      apply("patches", {{{3, 7, 5}}}, {whole("filters", 8), whole("size", 3)});
+  CHECK(patches.out == tensor_shape{{3 * 2, 8}});
+  CHECK(patches.cost == layer_cost{8 * (27 + 1), 48 * 27, 4 * 48});
   const auto forward = apply("gru", {{{9, 4}}}, {whole("units", 6)});
   CHECK(forward.out == tensor_shape{{9, 6}});
   CHECK(forward.cost
@@ -193,6 +212,13 @@ TEST_CASE("operators: costs of sequences are those computed by hand") {
   CHECK(both.out == tensor_shape{{6}});
   CHECK(both.cost
         == layer_cost{2 * 4 * 3 * (4 + 3 + 2), 9 * 6 * 4 * (4 + 3), 4 * 9 * 6 * 6});
+  const auto simple = apply("rnn", {{{9, 4}}}, {whole("units", 6)});
+  CHECK(simple.cost == layer_cost{6 * (4 + 6 + 2), 9 * 6 * (4 + 6), 4 * 9 * 6 * 3});
+  for (const char* op : {"mgu", "ugrnn"})
+    CHECK(apply(op, {{{9, 4}}}, {whole("units", 6)}).cost
+          == layer_cost{2 * 6 * (4 + 6 + 1), 9 * 6 * 2 * (4 + 6), 4 * 9 * 6 * 4});
+  CHECK(apply("delta_rnn", {{{9, 4}}}, {whole("units", 6)}).cost
+        == layer_cost{6 * (4 + 6 + 5), 9 * 6 * (4 + 6), 4 * 9 * 6 * 3});
   const auto max = apply("max_pool", {{{9, 4}}}, {});
   CHECK(max.out == tensor_shape{{5, 4}});
   CHECK(max.cost == layer_cost{0, 20 * 2, 20 * 12});

@@ -33,8 +33,8 @@ TEST_CASE("space errors: an unknown key comes with the nearest known one") {
         == "a.toml:3: unknown key \"filtres\" in operators.conv; did you mean "
            "\"filters\"?");
   CHECK(conv_complaint("colour = 8")
-        == "a.toml:3: unknown key \"colour\" in operators.conv; known are weight, "
-           "activation, "
+        == "a.toml:3: unknown key \"colour\" in operators.conv; known are weight, words, "
+           "activation, bias, "
            "dilation, filters, kernel, norm, stride");
   CHECK(complaint("imgae = true\n")
         == "a.toml:1: unknown key \"imgae\"; did you mean \"image\"?");
@@ -52,13 +52,15 @@ TEST_CASE("space errors: an unknown key comes with the nearest known one") {
 TEST_CASE("space errors: an unknown operator comes with the nearest known one") {
   CHECK(complaint("[operators.convv]\n")
         == "a.toml:1: unknown operator \"convv\"; did you mean \"conv\"?");
-  CHECK(complaint("[operators.transformer]\n")
-        == "a.toml:1: unknown operator \"transformer\"; known are conv, separable_conv, "
+  CHECK(complaint("[operators.kolmogorov]\n")
+        == "a.toml:1: unknown operator \"kolmogorov\"; known are conv, separable_conv, "
            "depthwise_conv, max_pool, avg_pool, global_avg_pool, global_max_pool, dense, "
-           "batch_norm, layer_norm, channel_norm, activation, dropout, "
-           "boosted_trees, conv1d, gru, lstm, residual, inverted_residual, convnext, "
+           "batch_norm, layer_norm, channel_norm, activation, identity, zero, dropout, "
+           "boosted_trees, conv1d, grouped_conv1d, gru, lstm, rnn, mgu, ugrnn, "
+           "delta_rnn, attention, positions, "
+           "patches, residual, inverted_residual, convnext, "
            "embed_numbers, "
-           "residual_dense, residual1d, inception1d");
+           "residual_dense, residual1d, inception1d, transformer");
   CHECK(complaint("[operators.flatten]\n")
         == "a.toml:1: unknown operator \"flatten\": it is put in where shapes need it");
 }

@@ -21,7 +21,8 @@ TEST_CASE("settings: what the genome does not say has its fallback") {
   const auto conv = complete(*find_operator("conv"), {{"filters", std::int64_t{24}}});
   REQUIRE(conv);
   CHECK(to_text(*conv)
-        == "activation=none, dilation=1, filters=24, kernel=3, norm=none, stride=1");
+        == "activation=none, bias=yes, dilation=1, filters=24, kernel=3, norm=none, "
+           "stride=1");
   const auto dropout = complete(*find_operator("dropout"), {});
   REQUIRE(dropout);
   CHECK(to_text(*dropout) == "rate=0.2");

@@ -13,6 +13,52 @@
 namespace clade {
 namespace {
 
+constexpr std::string_view composites_text = R"(
+## [composites.NAME]
+
+An operator of your own, made of known ones; [operators.NAME] then draws it like any other. A layer
+takes what the one before it gives, or what `from` names; "in" is what enters. A setting is a value or a
+formula: "=" and a parameter, or `channels` of what enters, times and divided by whole numbers. Layers may
+have any operator above, another composite, add, concat or multiply.
+
+    [composites.bottleneck]
+    takes = "image"                 or "sequence" or "vector"; without it what the first layer takes
+    repeat = "repeats"              a parameter or a number; without it 1
+    layers = [
+      {op = "conv", name = "reduce", filters = "=filters / 4", norm = "batch", activation = "relu"},
+      {op = "conv", name = "expand", filters = "=filters", norm = "batch", zero = true},      gives 0 at first
+      {op = "add", from = ["in", "expand"]},      what does not fit the last one is projected
+    ]
+    [composites.bottleneck.parameters]
+    filters = {low = 1, high = 512, default = 32, width = true}      width: limits.max_width holds for it
+    repeats = {low = 1, high = 8, default = 1}
+    stride = {low = 1, high = 2, default = 1, first = true}      first: later repetitions have `low`
+    kernel = {low = 1, high = 7, default = 3, odd = true}
+    function = {words = ["relu", "gelu"]}
+
+**Cells** are composites that a search makes once and a network has many times: the operator of a layer, and what
+it takes, may be the words of a parameter. search_spaces/nas201.toml and search_spaces/cells.toml are two.
+
+    [composites.cell]
+    layers = [
+      {op = "=first", name = "a"},
+      {op = "=second", name = "b", from = "=source"},
+      {op = "add", from = ["a", "b"]},
+    ]
+    [composites.cell.parameters]
+    first = {words = ["max_pool", "identity"]}
+    second = {words = ["max_pool", "identity", "zero"]}
+    source = {words = ["in", "a"]}
+
+    [composites.stage]
+    inherits = "cell"               the cell's parameters are this one's as well, and are given to it
+    repeat = 3
+    layers = [{op = "cell"}]
+
+    [operators.stage]
+    words = "all"                   each setting that is a word is searched over all its words
+)";
+
 constexpr const char* introduction =
     "# Search-space files\n"
     "\n"
@@ -104,33 +150,7 @@ std::string space_reference_text() {
                      operator_sections());
   for (const auto& h : hyperparameters())
     out += reference_item(std::string(h.name), "", std::string(h.sentence));
-  out +=
-      "\n## [composites.NAME]\n\nAn operator of your own, made of known ones; "
-      "[operators.NAME] then draws it like any other. A layer\ntakes what the one before "
-      "it gives, or what `from` names; \"in\" is what enters. A setting is a value or a\n"
-      "formula: \"=\" and a parameter, or `channels` of what enters, times and divided "
-      "by "
-      "whole numbers. Layers may\nhave any operator above, add, concat or multiply.\n\n"
-      "    [composites.bottleneck]\n"
-      "    takes = \"image\"                 or \"sequence\" or \"vector\"; without it "
-      "what the first layer takes\n"
-      "    repeat = \"repeats\"              a parameter or a number; without it 1\n"
-      "    layers = [\n"
-      "      {op = \"conv\", name = \"reduce\", filters = \"=filters / 4\", norm = "
-      "\"batch\", activation = \"relu\"},\n"
-      "      {op = \"conv\", name = \"expand\", filters = \"=filters\", norm = "
-      "\"batch\", zero = true},      gives 0 at first\n"
-      "      {op = \"add\", from = [\"in\", \"expand\"]},      what does not fit the "
-      "last one is projected\n"
-      "    ]\n"
-      "    [composites.bottleneck.parameters]\n"
-      "    filters = {low = 1, high = 512, default = 32, width = true}      width: "
-      "limits.max_width holds for it\n"
-      "    repeats = {low = 1, high = 8, default = 1}\n"
-      "    stride = {low = 1, high = 2, default = 1, first = true}      first: later "
-      "repetitions have `low`\n"
-      "    kernel = {low = 1, high = 7, default = 3, odd = true}\n"
-      "    function = {words = [\"relu\", \"gelu\"]}\n";
+  out += composites_text;
   out +=
       "\n## [seeds.NAME]\n\nA network that is known to be good: it is among the first "
       "candidates, and its descendants compete\nlike others. What it does not say is "

@@ -7,10 +7,9 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/converted/data_file.hpp"
-#include "engine/data/leaks/sum_leak.hpp"
-#include "engine/data/leaks/target_leak.hpp"
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/forecast_profile.hpp"
+#include "engine/data/profile/leak_search.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/data/profile/step_columns.hpp"
 #include "engine/data/profile/target_guess.hpp"
@@ -169,91 +168,6 @@ expected<std::vector<std::string>> read_targets(data_profile& p) {
   return std::move(targets->texts);
 }
 
-void add_value(sampled_column& column, std::string_view field, const number_form& form) {
-  if (!column.number) {
-    column.codes.push_back(hash64(field));
-    return;
-  }
-  const auto n = field_number(field, form);
-  column.numbers.push_back(n.value_or(std::numeric_limits<double>::quiet_NaN()));
-}
-
-/// A sample of the rows, by column, and whether each field is blank.
-struct sampled_rows {
-  std::vector<sampled_column> columns;
-  std::vector<sampled_column> blanks; ///< Codes 0 and 1; empty where there is no blank.
-  sampled_column target;
-};
-
-sampled_rows sample_rows(const data_profile& p, const open_csv& csv,
-                         const std::vector<std::string>& targets) {
-  const std::size_t width = p.table.columns.size();
-  const std::size_t most =
-      std::clamp<std::size_t>(2'000'000 / std::max<std::size_t>(width, 1), 100, 20'000);
-  const std::uint64_t stride = std::max<std::uint64_t>(1, p.rows / most);
-  sampled_rows out{
-      .columns = std::vector<sampled_column>(width),
-      .blanks = std::vector<sampled_column>(width),
-      .target = {.number = !p.task.has_classes(), .numbers = {}, .codes = {}}};
-  for (std::size_t i = 0; i < width; ++i)
-    out.columns[i].number = p.table.columns[i].kind == column_kind::number;
-  std::vector<number_form> forms;
-  for (std::size_t i = 0; i < width; ++i)
-    forms.push_back(csv.form.number(i));
-  const number_form beside{csv.form.decimal};
-  csv_row r;
-  auto rows = csv.start.rows;
-  for (std::uint64_t row = 0; rows.next(r).value_or(false); ++row) {
-    if (row % stride != 0)
-      continue;
-    for (std::size_t i = 0; i < width; ++i) {
-      add_value(out.columns[i], r.fields[i], forms[i]);
-      if (p.table.columns[i].blanks > 0)
-        out.blanks[i].codes.push_back(field_blank_number(r.fields[i]) ? 1 : 0);
-    }
-    if (targets.empty())
-      add_value(out.target, r.fields[*p.target_column], forms[*p.target_column]);
-    else
-      add_value(out.target, targets[row], beside);
-  }
-  return out;
-}
-
-/// Adds a suspicion for each used column that gives the target away, by its values or by
-/// its blanks, and for those that do so together.
-void suspect_leaks(data_profile& p, const open_csv& csv,
-                   const std::vector<std::string>& targets) {
-  auto sample = sample_rows(p, csv, targets);
-  bool alone = false;
-  for (std::size_t i = 0; i < sample.columns.size(); ++i) {
-    const auto use = use_of(p.table.columns[i]);
-    if (p.is_apart(i) || use.ignored != ignore_reason::none) {
-      sample.columns[i].number = false;
-      continue;
-    }
-    if (const auto share = gives_away(sample.columns[i], sample.target)) {
-      p.suspicions.push_back({.kind = suspicion_kind::gives_target_away,
-                              .column = p.label(i),
-                              .share = *share});
-      alone = true;
-    } else if (const auto blanks = blanks_give_away(sample.blanks[i], sample.target)) {
-      p.suspicions.push_back({.kind = suspicion_kind::blanks_give_away,
-                              .column = p.label(i),
-                              .share = *blanks});
-    }
-  }
-  if (alone)
-    return;
-  if (const auto sum = adds_up(sample.columns, sample.target)) {
-    suspicion s{.kind = suspicion_kind::make_up_target,
-                .value = sum->multiplied ? "product" : "sum",
-                .share = sum->share};
-    for (const std::size_t i : sum->columns)
-      s.names.push_back(p.label(i));
-    p.suspicions.push_back(std::move(s));
-  }
-}
-
 /// Says it where rows of one group have one target, as the steps of a series have.
 void hint_at_series(data_profile& p, const open_csv& csv) {
   constexpr std::size_t most_groups = 1 << 20, least_rows = 4;
@@ -408,8 +322,9 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
     used += !p.is_apart(i) && use_of(p.table.columns[i]).ignored == ignore_reason::none
                 ? 1
                 : 0;
-  if (auto found = take_steps(p, request.rows_are,
-                              [&] { return sample_rows(p, csv, targets).columns; });
+  if (auto found = take_steps(
+          p, request.rows_are,
+          [&] { return sample_rows(p, csv.start.rows, csv.form, targets).columns; });
       !found)
     return fail_in(origin, std::move(found).error());
   if (p.steps.count > 0)
@@ -421,7 +336,7 @@ expected<data_profile> profile(const profile_request& request, open_csv& csv) {
   p.task = task_for(p, request);
   // A step may tell the target, and is no column that gives it away.
   if (p.steps.count == 0)
-    suspect_leaks(p, csv, targets);
+    suspect_leaks(p, sample_rows(p, csv.start.rows, csv.form, targets));
   finish_profile(p, request, csv.start.class_names);
   hint_at_series(p, csv);
   return p;

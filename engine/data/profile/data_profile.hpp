@@ -2,12 +2,14 @@
 
 #include "engine/data/columns/array_layout.hpp"
 #include "engine/data/columns/split.hpp"
-#include "engine/data/profile/table_profile.hpp"
+#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/reading/data_set.hpp"
+#include "engine/data/tables/table_profile.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,6 +94,7 @@ enum class suspicion_kind : std::uint8_t {
 struct suspicion {
   suspicion_kind kind = suspicion_kind::few_rows;
   std::string column; ///< Its label, see `data_profile::label`.
+  std::string target; ///< The label of the target, where there are several.
   std::string value;
   std::uint64_t count = 0;
   double share = 0;
@@ -149,6 +152,9 @@ struct data_profile {
   /// which its paths begin where that is not the table's own.
   std::string images;
   std::filesystem::path image_folder;
+  /// The images that a table names, by their class or, of numbers, in four ranges that hold as
+  /// many each; of several targets all together.
+  std::shared_ptr<const class_folder> listed_images;
   std::string image_sizes;    ///< The sizes of files: "32 x 32 to 640 x 480 pixels".
   step_columns steps{};       ///< The steps of a table whose rows are series each.
   forecast_params forecast{}; ///< Nothing in it is left open.
@@ -163,7 +169,7 @@ struct data_profile {
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
-  /// Those of `targets`.
+  /// The labels of `targets`.
   [[nodiscard]] std::vector<std::string> target_labels() const;
   [[nodiscard]] bool several() const { return !targets.empty() || outputs > 1; }
   [[nodiscard]] bool is_target(std::size_t column) const {

@@ -1,7 +1,9 @@
 // A folder of images, or a table that names them: all headers are read, no image is
 // decoded.
+#include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/images/image_folder.hpp"
 #include "engine/data/profile/data_kinds.hpp"
+#include "engine/data/profile/profile_words.hpp"
 #include "engine/data/tables/image_list.hpp"
 #include "genome/base/text.hpp"
 
@@ -107,6 +109,52 @@ expected<void> set_images(data_profile& p, const seen_images& all) {
   return {};
 }
 
+/// Ranges of numbers that hold as many images each.
+void set_ranges(class_folder& out, const std::vector<std::string>& targets,
+                const number_form& form) {
+  constexpr std::size_t ranges = 4;
+  std::vector<double> values;
+  for (const auto& text : targets)
+    values.push_back(field_number(text, form).value_or(0));
+  auto sorted = values;
+  std::ranges::sort(sorted);
+  std::vector<double> ends; // The last of each range.
+  for (std::size_t i = 1; i <= ranges; ++i) {
+    const auto end = sorted[std::max<std::size_t>(i * sorted.size() / ranges, 1) - 1];
+    if (!ends.empty() && ends.back() == end)
+      continue;
+    const auto from =
+        ends.empty() ? sorted.front() : *std::ranges::upper_bound(sorted, ends.back());
+    out.classes.push_back(fmt::format("{} to {}", short_number(from), short_number(end)));
+    ends.push_back(end);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.files[i].label = static_cast<std::size_t>(
+        std::ranges::lower_bound(ends, values[i]) - ends.begin());
+}
+
+/// The images of a table as those of a folder, of which targets tell the classes.
+class_folder as_folder(const image_list& list, const std::filesystem::path& folder,
+                       const learning_task& task) {
+  class_folder out{.folder = folder};
+  for (const auto& file : list.files)
+    out.files.push_back({.path = file});
+  if (list.targets.size() != list.files.size()) {
+    out.classes.emplace_back("all images");
+  } else if (task.has_classes()) {
+    out.classes = list.targets;
+    std::ranges::sort(out.classes);
+    const auto twice = std::ranges::unique(out.classes);
+    out.classes.erase(twice.begin(), twice.end());
+    for (std::size_t i = 0; i < out.files.size(); ++i)
+      out.files[i].label = static_cast<std::size_t>(
+          std::ranges::lower_bound(out.classes, list.targets[i]) - out.classes.begin());
+  } else {
+    set_ranges(out, list.targets, list.numbers.front());
+  }
+  return out;
+}
+
 /// Returns the folder, or one in it, below which a path is a file.
 std::optional<std::filesystem::path> folder_with(const std::filesystem::path& folder,
                                                  const std::string& path) {
@@ -188,6 +236,8 @@ expected<void> profile_listed_images(data_profile& p, const listed_images& image
   auto list = parse_image_list(text, p.file.string(), params);
   if (!list)
     return tl::unexpected(list.error());
+  p.listed_images =
+      std::make_shared<const class_folder>(as_folder(*list, images.folder, p.task));
   seen_images all{.paths = std::move(list->files), .seen = {}, .targets = {}};
   std::vector<std::filesystem::path> files;
   for (const auto& path : all.paths)

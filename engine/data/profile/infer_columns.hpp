@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/columns/data_params.hpp"
-#include "engine/data/profile/table_profile.hpp"
+#include "engine/data/tables/table_profile.hpp"
 
 #include <cstdint>
 #include <optional>

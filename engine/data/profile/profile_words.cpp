@@ -175,26 +175,30 @@ std::string repeated_name_text(const repeated_name& repeated) {
 
 std::string suspicion_text(const suspicion& s, const data_profile& d) {
   const std::string column = in_quotes(s.column), value = in_quotes(s.value);
+  const std::string target = s.target.empty() ? "" : " " + in_quotes(s.target);
   switch (s.kind) {
   case suspicion_kind::gives_target_away:
-    return fmt::format("{} alone predicts the target ({}): if it is not known before the "
-                       "target is, set it to \"ignore\"",
-                       column,
-                       d.task.has_classes() ? percent_text(s.share) + " of unseen rows"
-                                            : "R2 " + short_number(s.share));
+    return fmt::format(
+        "{} alone predicts the target{} ({}): if it is not known before the "
+        "target is, set it to \"ignore\"",
+        column, target,
+        d.task.has_numbers() ? "R2 " + short_number(s.share)
+                             : percent_text(s.share) + " of unseen rows");
   case suspicion_kind::blanks_give_away:
-    return fmt::format("whether {} is blank predicts the target ({} of unseen rows): if "
-                       "it is filled in after the target is known, set it to \"ignore\"",
-                       column, percent_text(s.share));
+    return fmt::format(
+        "whether {} is blank predicts the target{} ({} of unseen rows): if "
+        "it is filled in after the target is known, set it to \"ignore\"",
+        column, target, percent_text(s.share));
   case suspicion_kind::make_up_target:
     return s.names.size() == 1
-               ? fmt::format("{} gives the target away (R2 {}): if it is made of the "
+               ? fmt::format("{} gives the target{} away (R2 {}): if it is made of the "
                              "target, or the target of it, set it to \"ignore\"",
-                             all_in_quotes(s.names), short_number(s.share))
-               : fmt::format(
-                   "{} together give the target away (by a {}, R2 {}): if the target is "
-                   "made of them, or one of them of it, set them to \"ignore\"",
-                   all_in_quotes(s.names), s.value, short_number(s.share));
+                             all_in_quotes(s.names), target, short_number(s.share))
+               : fmt::format("{} together give the target{} away (by a {}, R2 {}): if "
+                             "the target is "
+                             "made of them, or one of them of it, set them to \"ignore\"",
+                             all_in_quotes(s.names), target, s.value,
+                             short_number(s.share));
   case suspicion_kind::repeated_rows:
     return fmt::format("{} {} equal to an earlier one and can lie on both sides of the "
                        "split: remove them unless they are cases of their own",

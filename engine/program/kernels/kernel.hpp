@@ -53,6 +53,8 @@ struct kernel_row {
 [[nodiscard]] std::span<const kernel_row> pool_kernels();
 [[nodiscard]] std::span<const kernel_row> norm_kernels();
 [[nodiscard]] std::span<const kernel_row> sequence_kernels();
+[[nodiscard]] std::span<const kernel_row> recurrent_kernels();
+[[nodiscard]] std::span<const kernel_row> attention_kernels();
 [[nodiscard]] std::span<const kernel_row> table_kernels();
 [[nodiscard]] std::span<const kernel_row> random_convolution_kernels();
 

@@ -20,6 +20,10 @@ kernel make(const kernel_context&) {
 at::Tensor pass_on(inputs in) {
   return in[0];
 }
+// Its gradient is 0 as well, where a product with 0 would carry on what is not finite.
+at::Tensor zeros(inputs in) {
+  return in[0].masked_fill(at::ones({}, in[0].options().dtype(at::kBool)), 0);
+}
 // The channels of an image are behind the batch, those of a sequence at the end.
 at::Tensor joined(inputs in) {
   return at::cat(at::TensorList(in.data(), in.size()), in[0].dim() == 3 ? 2 : 1);
@@ -100,6 +104,8 @@ kernel make_dropout(const kernel_context& c) {
 constexpr std::array rows{
     kernel_row{"input", make<pass_on>},
     kernel_row{"activation", make_activation},
+    kernel_row{"identity", make<pass_on>},
+    kernel_row{"zero", make<zeros>},
     kernel_row{"dropout", make_dropout},
     kernel_row{"add", make<sum>},
     kernel_row{"multiply", make<product>},

@@ -8,8 +8,6 @@
 
 #include <array>
 #include <limits>
-#include <tuple>
-#include <vector>
 
 namespace clade {
 namespace {
@@ -19,8 +17,11 @@ using inputs = kernel::inputs;
 kernel make_conv1d(const kernel_context& c) {
   return {[w = window_of(c.step), weight = c.tensor("weight"),
            bias = c.tensor("bias")](inputs in, bool) {
-    return at::conv1d(in[0].transpose(1, 2), weight, bias, {w.stride}, {w.padding},
-                      {w.dilation})
+    auto x = in[0].transpose(1, 2);
+    if (w.before)
+      x = at::constant_pad_nd(x, {w.padding, 0});
+    return at::conv1d(x, weight, bias, {w.stride}, {w.before ? 0 : w.padding},
+                      {w.dilation}, w.groups)
         .transpose(1, 2);
   }};
 }
@@ -70,55 +71,10 @@ kernel make_average1d(const kernel_context& c) {
   }};
 }
 
-/// A recurrent layer's tensors in LibTorch's order, which is theirs in the step.
-struct recurrent_parts {
-  explicit recurrent_parts(const kernel_context& c)
-      : weights(c.tensors.begin(), c.tensors.end()),
-        hidden(weights[1].size(1)),
-        last(text_setting(c.step.settings, "steps") == "last") {}
-
-  [[nodiscard]] bool both() const { return weights.size() > 4; }
-  [[nodiscard]] at::Tensor zeros(const at::Tensor& x) const {
-    return at::zeros({both() ? 2 : 1, x.size(0), hidden}, x.options());
-  }
-  /// The states `end` behind the last step of each direction are [directions, N, units].
-  [[nodiscard]] at::Tensor given(const at::Tensor& all, const at::Tensor& end) const {
-    return last ? end.transpose(0, 1).flatten(1) : all;
-  }
-
-  std::vector<at::Tensor> weights;
-  std::int64_t hidden;
-  bool last;
-};
-
-kernel make_gru(const kernel_context& c) {
-  return {[p = recurrent_parts(c)](inputs in, bool training) {
-    const auto x = in[0].contiguous();
-    const auto [all, end] = at::gru(x, p.zeros(x), p.weights, /*has_biases=*/true,
-                                    /*num_layers=*/1, /*dropout=*/0, training, p.both(),
-                                    /*batch_first=*/true);
-    return p.given(all, end);
-  }};
-}
-
-kernel make_lstm(const kernel_context& c) {
-  return {[p = recurrent_parts(c)](inputs in, bool training) {
-    const auto x = in[0].contiguous();
-    const auto start = p.zeros(x);
-    const auto said = at::lstm(x, {start, start}, p.weights, /*has_biases=*/true,
-                               /*num_layers=*/1, /*dropout=*/0, training, p.both(),
-                               /*batch_first=*/true);
-    return p.given(std::get<0>(said), std::get<1>(said));
-  }};
-}
-
 constexpr std::array rows{
-    kernel_row{"conv1d", make_conv1d},
-    kernel_row{"max_pool1d", make_max_pool1d},
-    kernel_row{"avg_pool1d", make_avg_pool1d},
+    kernel_row{"conv1d", make_conv1d},         kernel_row{"grouped_conv1d", make_conv1d},
+    kernel_row{"max_pool1d", make_max_pool1d}, kernel_row{"avg_pool1d", make_avg_pool1d},
     kernel_row{"average1d", make_average1d},
-    kernel_row{"gru", make_gru},
-    kernel_row{"lstm", make_lstm},
 };
 
 } // namespace

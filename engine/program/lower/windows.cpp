@@ -49,11 +49,18 @@ pool_window pool_in(const tensor_shape& in, const std::vector<setting>& settings
 convolution_window window_of(const program_step& s) {
   const auto kernel = integer_setting(s.settings, "kernel");
   const auto dilation = integer_setting(s.settings, "dilation");
+  const auto* sees = find(s.settings, "sees");
+  const bool before = sees != nullptr && *sees == value(std::string("before"));
   return {.kernel = kernel,
           .stride = integer_setting(s.settings, "stride"),
-          .padding = dilation * (kernel - 1) / 2,
+          .padding = dilation * (kernel - 1) / (before ? 1 : 2),
           .dilation = dilation,
-          .groups = s.computes == "depthwise_conv" ? s.in.sizes[0] : 1};
+          .groups = s.computes == "depthwise_conv" ? s.in.sizes[0]
+                    : s.computes == "grouped_conv1d"
+                        ? groups_of(s.in.units(), s.out.units(),
+                                    integer_setting(s.settings, "groups"))
+                        : 1,
+          .before = before};
 }
 
 pool_window pool_of(const program_step& s) {

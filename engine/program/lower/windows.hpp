@@ -13,6 +13,7 @@ namespace clade {
 struct convolution_window {
   std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
+  bool before = false; ///< All padding is in front of the first step.
 };
 [[nodiscard]] convolution_window window_of(const program_step& s);
 

@@ -56,6 +56,14 @@ std::string activation_python(const written_step& s) {
                      function, s.x());
 }
 
+std::string zero_onnx(onnx_lines& s) {
+  s.last("Mul", {s.x(), s.number("none", 0)});
+  return s.step.name;
+}
+std::string zero_script(const written_step& s) {
+  return fmt::format("torch.zeros_like({})", s.x());
+}
+
 std::string dropout_module(const written_step& s) {
   return fmt::format("nn.Dropout({})", literal(real_setting(s.step.settings, "rate")));
 }
@@ -160,6 +168,14 @@ constexpr std::array rows{
            .onnx = activation_onnx,
            .script = activation_script,
            .python = activation_python},
+    writer{.computes = "identity",
+           .onnx = pass_on<onnx_lines>,
+           .script = pass_on<const written_step>,
+           .python = pass_on<const written_step>},
+    writer{.computes = "zero",
+           .onnx = zero_onnx,
+           .script = zero_script,
+           .python = zero_script},
     writer{.computes = "dropout",
            .onnx = pass_on<onnx_lines>,
            .script = pass_on<const written_step>,

@@ -1,6 +1,5 @@
 #include "engine/report/page/contact_sheet.hpp"
 
-#include "engine/data/folders/class_folder.hpp"
 #include "engine/data/images/picture.hpp"
 #include "engine/report/base/html.hpp"
 #include "genome/base/all_processors.hpp"
@@ -201,30 +200,24 @@ std::string class_sections(const std::vector<looked_at>& images,
 
 } // namespace
 
-expected<contact_sheet> make_contact_sheet(const fs::path& folder) {
-  const auto found = find_classes(folder, folder_kind::images);
-  if (!found)
-    return tl::unexpected(found.error());
-  if (auto fine = check_classes_of(*found); !fine)
-    return tl::unexpected(std::move(fine).error());
-  auto images = chosen(*found);
-  on_all_processors(images.size(), [&](std::size_t i) { look(folder, images[i]); });
-  std::vector<std::vector<looked_at*>> by_class(found->classes.size());
+contact_sheet make_contact_sheet(const class_folder& found, const std::string& name) {
+  auto images = chosen(found);
+  on_all_processors(images.size(), [&](std::size_t i) { look(found.folder, images[i]); });
+  std::vector<std::vector<looked_at*>> by_class(found.classes.size());
   for (auto& one : images)
     if (one.problem.empty())
       by_class[one.label].push_back(&one);
   for (const auto& of_class : by_class)
     compare(of_class);
-  contact_sheet sheet{.images = found->files.size()};
-  const auto name = folder.filename().string();
+  contact_sheet sheet{.images = found.files.size()};
   sheet.html = page_head(name);
   sheet.html += fmt::format("<h1>{}</h1>\n<p class=\"note\">{} in {}; {} looked at</p>\n",
-                            escaped(name), counted(found->files.size(), "image"),
-                            counted(found->classes.size(), "class", "classes"),
+                            escaped(name), counted(found.files.size(), "image"),
+                            counted(found.classes.size(), "class", "classes"),
                             with_commas(images.size()));
   sheet.html += damaged_section(images, sheet);
-  sheet.html += odd_section(images, *found, sheet);
-  sheet.html += class_sections(images, *found);
+  sheet.html += odd_section(images, found, sheet);
+  sheet.html += class_sections(images, found);
   sheet.html += "</main>\n</body>\n</html>\n";
   return sheet;
 }

@@ -1,17 +1,16 @@
 #pragma once
 
-#include "genome/base/error.hpp"
+#include "engine/data/folders/class_folder.hpp"
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 
 namespace clade {
 
-/// A page of the images of a folder, as one HTML file that stands alone.
+/// A page of images by class, as one HTML file that stands alone.
 struct contact_sheet {
   std::string html;
-  std::size_t images = 0;  ///< The number of images in the folder.
+  std::size_t images = 0;  ///< How many images there are.
   std::size_t odd = 0;     ///< So many of those looked at stand out and are shown first.
   std::size_t damaged = 0; ///< So many of those cannot be decoded.
 };
@@ -19,9 +18,9 @@ struct contact_sheet {
 /// Draws some images of each class, evenly chosen, and before them those that stand out
 /// from the others of their class: by their brightness, contrast, proportions or size, in
 /// deviations from the median that outliers do not make (by 1.4826 times the median
-/// absolute deviation). Some thousands of many images are looked at. An error where the
-/// folder holds no images by class.
-[[nodiscard]] expected<contact_sheet>
-make_contact_sheet(const std::filesystem::path& folder);
+/// absolute deviation). Some thousands of many images are looked at. `name` is the page's
+/// title.
+[[nodiscard]] contact_sheet make_contact_sheet(const class_folder& images,
+                                               const std::string& name);
 
 } // namespace clade

@@ -16,6 +16,9 @@ namespace {
 
 constexpr hyperparameter_entry entries[]{
     {"batch_size", "Examples in a batch."},
+    {"color",
+     "The contrast of each channel of an image is changed by up to this share, and "
+     "its brightness by up to this share of the whole scale; 0 for never."},
     {"cutout", "The side, in pixels, of a square that each image loses at a place of "
                "chance; 0 for none."},
     {"ema",
@@ -27,6 +30,9 @@ constexpr hyperparameter_entry entries[]{
     {"gradient_clip",
      "The largest norm of all gradients together; longer ones are scaled "
      "down to it; 0 for no limit."},
+    {"jitter",
+     "The deviation of the noise that each value of a sequence gets, in deviations "
+     "of the channel; 0 for none."},
     {"label_smoothing", "Share of the target that is spread over all classes."},
     {"learning_rate", "At the start of training, or after the warm-up."},
     {"mixup",
@@ -37,21 +43,27 @@ constexpr hyperparameter_entry entries[]{
      "\"sgd\", \"adam\", \"adamw\" or \"muon\": Muon for all weights but the output "
      "layer's, and AdamW for the rest, by the same learning rate. Where devices divide a "
      "network's state, or servers hold it, AdamW is for all."},
+    {"rotation", "Images are turned by up to this many degrees either way, at most 180."},
     {"scaling", "Sequences are multiplied by a factor of chance, from 1 - this to 1 + "
                 "this; 0 for never."},
     {"schedule", "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
                  "\"one_cycle\" (cosine after a warm-up of 0.3)."},
     {"shift", "Images are moved by up to this many pixels either way."},
+    {"slice",
+     "A part of a sequence, shorter than it by up to this share, is stretched to "
+     "the whole; 0 for never."},
     {"stochastic_depth",
      "The chance with which training leaves out the last residual branch of a network "
      "for an example, at most 0.8; the first branches of many have a small part of it. "
-     "0 for never. Of residual, convnext, inverted_residual and residual_dense."},
+     "0 for never. Of residual, convnext, inverted_residual, residual_dense, "
+     "residual1d, inception1d and transformer."},
     {"time_shift",
      "Sequences are moved along time by up to this share of their steps either way, the "
      "value at the end being repeated; 0 for never."},
     {"warmup",
      "Share of the steps in which the learning rate rises, before the schedule."},
-    {"weight_decay", "Of weights; biases and norms are left alone."}};
+    {"weight_decay", "Of weights; biases and norms are left alone."},
+    {"zoom", "Images are made larger or smaller by up to this share; 0 for never."}};
 
 constexpr std::array<std::pair<std::string_view, optimiser_kind>, 4> optimisers{
     {{"sgd", optimiser_kind::sgd},
@@ -74,6 +86,11 @@ constexpr std::int64_t max_shift = 64;
 constexpr double least_shared_warmup = 0.05;
 constexpr std::int64_t max_cutout = 64;
 constexpr double max_time_shift = 0.5;
+constexpr double max_rotation = 180;
+// A part of some length stays, and a size above 0.
+constexpr double max_slice = 0.9, max_zoom = 0.9;
+constexpr double max_color = 1;
+constexpr double max_jitter = 10;
 // A factor stays above 0.
 constexpr double max_scaling = 0.9;
 constexpr std::int64_t max_batch_size = 1 << 20;
@@ -172,6 +189,11 @@ void check_ranges(reading& in, const recipe& r) {
   in.require(finite_in(r.time_shift, 0, max_time_shift), "time_shift",
              "is not in [0, 0.5]");
   in.require(finite_in(r.scaling, 0, max_scaling), "scaling", "is not in [0, 0.9]");
+  in.require(finite_in(r.rotation, 0, max_rotation), "rotation", "is not in [0, 180]");
+  in.require(finite_in(r.zoom, 0, max_zoom), "zoom", "is not in [0, 0.9]");
+  in.require(finite_in(r.color, 0, max_color), "color", "is not in [0, 1]");
+  in.require(finite_in(r.slice, 0, max_slice), "slice", "is not in [0, 0.9]");
+  in.require(finite_in(r.jitter, 0, max_jitter), "jitter", "is not in [0, 10]");
   in.require(finite_in(r.warmup, 0, max_warmup), "warmup", "is not in [0, 0.5]");
   in.require(finite_in(r.mixup, 0, max_mixup), "mixup", "is not in [0, 4]");
   in.require(finite_in(r.gradient_clip, 0, 1e6), "gradient_clip",
@@ -267,6 +289,11 @@ expected<recipe> recipe_of(const training_params& defaults,
   in.whole("cutout", r.cutout);
   in.number("time_shift", r.time_shift);
   in.number("scaling", r.scaling);
+  in.number("rotation", r.rotation);
+  in.number("zoom", r.zoom);
+  in.number("color", r.color);
+  in.number("slice", r.slice);
+  in.number("jitter", r.jitter);
   std::string flip = defaults.flip ? "yes" : "no";
   in.text("flip", flip);
   r.flip = in.one_of("flip", flip, answers);

@@ -28,12 +28,21 @@ struct recipe {
   double label_smoothing = 0; ///< Share of the target that is spread over all classes.
   std::int64_t shift = 0;     ///< Images are moved by up to so many pixels either way.
   bool flip = false;          ///< Images are mirrored left to right by an even chance.
-  std::int64_t cutout = 0;    ///< Side of a square that each image loses; 0: none.
+  /// Images are turned by up to so many degrees either way.
+  double rotation = 0;
+  double zoom = 0; ///< Images are made larger or smaller by up to this share.
+  /// The contrast of each channel is changed by up to this share, and its brightness by up
+  /// to this share of the whole scale.
+  double color = 0;
+  std::int64_t cutout = 0; ///< Side of a square that each image loses; 0: none.
   /// Sequences are moved by up to this share of their steps either way.
   double time_shift = 0;
   /// Sequences are multiplied by a factor from 1 - this to 1 + this.
   double scaling = 0;
-  double mixup = 0; ///< Alpha of the Beta distribution that mixes examples; 0: none.
+  /// A part of a sequence, shorter by up to this share, is stretched to the whole.
+  double slice = 0;
+  double jitter = 0; ///< The deviation of the noise that each value of a sequence gets.
+  double mixup = 0;  ///< Alpha of the Beta distribution that mixes examples; 0: none.
   /// Gradients whose norm, over all parameters, is above this are scaled down to it; 0:
   /// never.
   double gradient_clip = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/training/asked/recipe.hpp"
+#include "engine/training/network/augmentation.hpp"
 #include "engine/training/network/example_tensors.hpp"
 #include "genome/base/random.hpp"
 
@@ -12,21 +12,6 @@
 #include <vector>
 
 namespace clade {
-
-/// The key of the training whose randomness it is. Each use has a stream of its own, so
-/// that one that draws more leaves the others as they are.
-struct training_key {
-  std::uint64_t seed = 0;
-  purpose what = purpose::training;
-  candidate_id id = 0;
-  /// For a training that several devices share: which of them draws. The first draws what
-  /// one device alone would.
-  std::uint32_t share = 0;
-
-  /// The stream for a layer's initial values, "order of examples", and so on; `round` is
-  /// the epoch where each epoch draws anew.
-  [[nodiscard]] random_stream stream(std::string_view use, std::uint64_t round = 0) const;
-};
 
 /// The examples of a source as tensors on the device; batches are gathered there.
 struct device_data {
@@ -88,28 +73,15 @@ public:
   [[nodiscard]] batch next();
 
 private:
-  void draw_images(std::uint32_t epoch);
-  void draw_squares(std::uint32_t epoch);
-  void draw_sequences(std::uint32_t epoch);
   void mix(batch& b) const;
-  void change_images(at::Tensor& images, std::int64_t from) const;
-  void change_sequences(at::Tensor& sequences, std::int64_t from) const;
-  [[nodiscard]] at::Tensor shifted(const at::Tensor& images, std::int64_t from) const;
-  [[nodiscard]] at::Tensor draw(std::string_view use, std::uint32_t epoch,
-                                std::uint64_t bound) const;
 
   const device_data& data_;
   training_key key_;
-  std::int64_t shift_ = 0;
-  bool flip_ = false;
-  std::int64_t cutout_ = 0;
-  double time_shift_ = 0, scaling_ = 0;
+  augmentation augmentation_;
   double mixup_ = 0;
   std::int64_t batches_ = 1;
   std::int64_t at_ = 0; ///< The next batch.
-  at::Tensor order_, down_, right_, mirrored_;
-  at::Tensor later_, factors_;        ///< Steps and factor of each sequence.
-  at::Tensor cut_rows_, cut_columns_; ///< bool: where each example's square is.
+  at::Tensor order_;
   /// The shares that each batch's own examples count.
   std::vector<double> shares_;
 };

@@ -3,9 +3,11 @@
 #include "engine/data/profile/target_guess.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/tables/label_lists.hpp"
+#include "genome/base/random.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <cmath>
@@ -76,6 +78,31 @@ new_examples read_new(const std::string& bytes, const data_set& data,
 }
 
 } // namespace
+
+TEST_CASE("several targets: columns that give any of them away are found") {
+  std::string text = "x,a,b,twice_b,label,other,filled\n";
+  auto random = derive(1, purpose::synthetic, 0, 0);
+  for (int row = 0; row < 200; ++row) {
+    const bool label = random.chance(0.5);
+    const double b = random.normal();
+    text += fmt::format("{},{},{},{},{},{},{}\n", random.normal(), random.normal(), b,
+                        2 * b, label ? "yes" : "no", random.chance(0.5) ? "yes" : "no",
+                        label ? "done" : "");
+  }
+  const scratch_folder folder;
+  const auto file = write(folder, "x.csv", text);
+  const auto suspected = [&](const texts& targets) {
+    const auto p = profile_data({.file = file, .targets = targets});
+    REQUIRE(p);
+    texts all;
+    for (const auto& s : p->suspicions)
+      if (!s.target.empty())
+        all.push_back((s.names.empty() ? s.column : s.names.front()) + " of " + s.target);
+    return all;
+  };
+  CHECK(suspected({"a", "b"}) == texts{"twice_b of b"});
+  CHECK(suspected({"other", "label"}) == texts{"filled of label"});
+}
 
 TEST_CASE("several targets: numbers are standardised each by its own mean") {
   const auto data = load(rows_of_targets(), numbers());

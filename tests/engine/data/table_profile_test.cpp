@@ -1,4 +1,4 @@
-#include "engine/data/profile/table_profile.hpp"
+#include "engine/data/tables/table_profile.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -146,12 +146,23 @@ void write_operators(samples& out) {
        {"residual", "inverted_residual", "convnext", "residual1d", "inception1d"})
     for (const std::int64_t stride : {1, 2})
       chain(*find_operator(op), {{"repeats", std::int64_t{2}}, {"stride", stride}});
-  for (const char* op : {"gru", "lstm"})
+  for (const char* op : {"gru", "lstm", "rnn"})
     chain(*find_operator(op), {{"direction", "both"}, {"steps", "last"}});
+  for (const char* op : {"attention", "transformer"})
+    chain(*find_operator(op), {{"heads", std::int64_t{2}}, {"sees", "before"}});
+  for (const std::int64_t size : {1, 2, 3, 8})
+    chain(*find_operator("patches"), {{"size", size}});
   for (const char* op : {"max_pool", "avg_pool"})
     for (const std::int64_t kernel : {2, 3, 4, 5})
       for (const std::int64_t stride : {1, 2, 3})
         chain(*find_operator(op), {{"kernel", kernel}, {"stride", stride}});
+  for (const char* sees : {"around", "before"})
+    for (const std::int64_t stride : {1, 3})
+      for (const char* op : {"conv1d", "grouped_conv1d"})
+        chain(*find_operator(op), {{"dilation", std::int64_t{2}},
+                                   {"filters", std::int64_t{6}},
+                                   {"sees", sees},
+                                   {"stride", stride}});
   for (const char* op : {"conv", "separable_conv", "depthwise_conv", "conv1d"})
     for (const std::int64_t dilation : {1, 2})
       for (const std::int64_t stride : {1, 2, 3})
@@ -193,6 +204,9 @@ int main(int count, char** words) {
   write_operators(out);
   write_random(out, "image.toml", {{{1, 8, 8}}, 10});
   write_random(out, "series.toml", {{{25, 3}}, 4});
+  write_random(out, "sequence.toml", {{{25, 3}}, 4});
+  write_random(out, "vision_transformer.toml", {{{1, 8, 8}}, 10});
+  write_random(out, "cells.toml", {{{1, 8, 8}}, 10});
   write_random(out, "mlp.toml", {{{13}}, 3});
   write_random(out, "mlp.toml", {{{13}}, 1});
   for (const auto& o : operators())

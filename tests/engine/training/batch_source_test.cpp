@@ -195,6 +195,95 @@ TEST_CASE("batches: sequences are multiplied by factors about 1, and images by n
   CHECK(at::equal(factors({{6}}), at::ones({400, 6})));
 }
 
+TEST_CASE("batches: images are turned and made larger about their middle") {
+  auto data = numbered(400, {{1, 9, 9}});
+  std::vector<float> pixels(data.features.size());
+  for (std::size_t i = 0; i < 400; ++i)
+    pixels[i * 81 + 4 * 9 + 4] = pixels[i * 81 + 4 * 9 + 7] = 1; // And right of it.
+  data.features = std::move(pixels);
+  const auto tensors = on_cpu(data);
+  const auto changed = [&](recipe r) {
+    r.batch_size = 400;
+    batch_source source(tensors, r, {.seed = 1, .id = 1});
+    source.start(1);
+    return source.next().features.select(1, 0);
+  };
+  const auto middle = [](const at::Tensor& x) { return x.select(1, 4).select(1, 4); };
+  const auto right = [](const at::Tensor& x) { return x.select(1, 4).select(1, 7); };
+  const auto turned = changed({.rotation = 90});
+  CHECK(middle(turned).min().item<float>() > 0.99F);
+  // About as many are turned either way, up to a quarter.
+  const auto above = turned.narrow(1, 0, 4).sum({1, 2}),
+             below = turned.narrow(1, 5, 4).sum({1, 2});
+  CHECK((above > below).sum().item<std::int64_t>() > 150);
+  CHECK((above < below).sum().item<std::int64_t>() > 150);
+  CHECK(turned.select(1, 4).narrow(1, 0, 3).abs().max().item<float>() < 0.01F);
+  CHECK(right(changed({.rotation = 1})).min().item<float>() > 0.9F);
+  const auto zoomed = changed({.zoom = 0.3});
+  CHECK(middle(zoomed).min().item<float>() > 0.99F);
+  const auto farthest = zoomed.select(1, 4).narrow(1, 5, 4).argmax(1) + 1;
+  CHECK(farthest.min().item<std::int64_t>() == 2);
+  CHECK(farthest.max().item<std::int64_t>() == 4);
+}
+
+TEST_CASE("batches: contrast and brightness change by channel") {
+  auto data = numbered(400, {{2, 1, 2}});
+  std::vector<float> pixels(data.features.size());
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<float>(i % 2);
+  data.features = std::move(pixels);
+  const auto tensors = on_cpu(data);
+  batch_source source(tensors, {.batch_size = 400, .color = 0.25}, {.seed = 1, .id = 1});
+  source.start(1);
+  const auto x = source.next().features.select(2, 0); // [400, channels, 0 or 1]
+  const auto brightness = x.select(2, 0), contrast = x.select(2, 1) - brightness;
+  for (const auto& drawn : {brightness, contrast - 1}) {
+    CHECK(drawn.abs().max().item<float>() == Approx(0.25).margin(0.01));
+    CHECK(drawn.mean().item<float>() == Approx(0).margin(0.02));
+    CHECK_FALSE(at::equal(drawn.select(1, 0), drawn.select(1, 1)));
+  }
+}
+
+TEST_CASE("batches: a part of a sequence is stretched to the whole") {
+  auto data = numbered(400, {{11, 2}});
+  std::vector<float> steps_of_all(data.features.size());
+  for (std::size_t i = 0; i < steps_of_all.size(); ++i)
+    steps_of_all[i] = static_cast<float>(i / 2 % 11) + (i % 2 == 0 ? 0.0F : 100.0F);
+  data.features = std::move(steps_of_all);
+  const auto tensors = on_cpu(data);
+  batch_source source(tensors, {.batch_size = 400, .slice = 0.5}, {.seed = 1, .id = 1});
+  source.start(1);
+  const auto both = source.next().features;
+  CHECK(at::allclose(both.select(2, 1), both.select(2, 0) + 100));
+  const auto x = both.select(2, 0);
+  const auto first = x.select(1, 0), length = x.select(1, 10) - first;
+  CHECK(first.min().item<float>() >= 0);
+  CHECK(x.max().item<float>() <= 10);
+  CHECK(length.min().item<float>() == Approx(5).margin(0.1));
+  CHECK(length.max().item<float>() == Approx(10).margin(0.1));
+  // In even steps.
+  const auto steps = x.narrow(1, 1, 10) - x.narrow(1, 0, 10);
+  CHECK(at::allclose(steps, (length / 10).unsqueeze(1).expand({400, 10}), 1e-4, 1e-4));
+}
+
+TEST_CASE(
+    "batches: noise of a sequence is drawn anew for each batch, and again the same") {
+  auto data = numbered(400, {{20, 2}});
+  data.features = std::vector<float>(data.features.size(), 1.0F);
+  const auto tensors = on_cpu(data);
+  batch_source source(tensors, {.batch_size = 200, .jitter = 0.5}, {.seed = 1, .id = 1});
+  source.start(3);
+  const auto one = source.next().features, two = source.next().features;
+  CHECK(one.mean().item<float>() == Approx(1).margin(0.02));
+  CHECK(one.std().item<float>() == Approx(0.5).margin(0.02));
+  CHECK_FALSE(at::equal(one, two));
+  source.start(4);
+  CHECK_FALSE(at::equal(one, source.next().features));
+  source.start(3);
+  CHECK(at::equal(one, source.next().features));
+  CHECK(at::equal(two, source.next().features));
+}
+
 TEST_CASE("batches: examples are mixed with others by the share that targets count") {
   const auto data = numbered(40, {{3}});
   const auto tensors = on_cpu(data);

@@ -47,6 +47,11 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
   CHECK(objection_to(training_params{.ema = 1}) == "training.ema is not in [0, 1)");
   CHECK(objection_to(setting{"time_shift", 0.6}) == "time_shift is not in [0, 0.5]");
   CHECK(objection_to(setting{"time_shift", 0.5}) == "valid");
+  CHECK(objection_to(setting{"rotation", 181.0}) == "rotation is not in [0, 180]");
+  CHECK(objection_to(setting{"zoom", 1.0}) == "zoom is not in [0, 0.9]");
+  CHECK(objection_to(setting{"color", -0.1}) == "color is not in [0, 1]");
+  CHECK(objection_to(setting{"slice", 1.0}) == "slice is not in [0, 0.9]");
+  CHECK(objection_to(setting{"jitter", 11.0}) == "jitter is not in [0, 10]");
   CHECK(objection_to(setting{"scaling", 1.0}) == "scaling is not in [0, 0.9]");
 }
 

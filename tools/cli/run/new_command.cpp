@@ -274,29 +274,36 @@ write_experiment(const data_profile& data, const new_options& options,
   return speed ? std::optional(*speed) : std::nullopt;
 }
 
+/// The images that --sheet draws.
+expected<class_folder> images_of(const data_profile& data) {
+  if (data.listed_images)
+    return *data.listed_images;
+  if (data.format != images_format)
+    return fail_in(data.file.string(),
+                   {error_kind::invalid_input,
+                    "is neither a folder of images nor a table that names them, which "
+                    "--sheet draws; leave it out"});
+  return find_classes(data.file, folder_kind::images);
+}
+
 /// Writes the page of images that --sheet asks for.
-expected<void> draw_sheet(const new_options& options) {
+expected<void> draw_sheet(const data_profile& data, const new_options& options) {
   if (options.sheet.empty())
     return {};
-  const auto& data = options.request.file;
-  if (!is_folder(data) || is_text_folder(data))
-    return fail_in(data.string(),
-                   {error_kind::invalid_input,
-                    "is no folder with a folder of images for each class, which --sheet "
-                    "draws; leave it out"});
-  return make_contact_sheet(parts_of_folder(data).train)
-      .and_then([&](const contact_sheet& sheet) -> expected<void> {
-        if (auto written = write_output(options.sheet, sheet.html); !written)
-          return written;
-        if (!options.json)
-          std::cout << fmt::format(
-              "drew {}: images of each class{}\n", options.sheet.string(),
-              sheet.odd > 0 ? fmt::format(", and before them {} unlike the others of {}",
-                                          counted(sheet.odd, "that is", "that are"),
-                                          sheet.odd == 1 ? "its class" : "their class")
-                            : "");
-        return {};
-      });
+  const auto images = images_of(data);
+  if (!images)
+    return tl::unexpected(images.error());
+  const auto sheet = make_contact_sheet(*images, data.file.filename().string());
+  if (auto written = write_output(options.sheet, sheet.html); !written)
+    return written;
+  if (!options.json)
+    std::cout << fmt::format(
+        "drew {}: images of each class{}\n", options.sheet.string(),
+        sheet.odd > 0 ? fmt::format(", and before them {} unlike the others of {}",
+                                    counted(sheet.odd, "that is", "that are"),
+                                    sheet.odd == 1 ? "its class" : "their class")
+                      : "");
+  return {};
 }
 
 int make_experiment(new_options options) {
@@ -316,7 +323,7 @@ int make_experiment(new_options options) {
     std::cout << profile_json(*data) << std::endl;
   else
     std::cout << profile_table(*data) << std::flush;
-  if (const auto drawn = draw_sheet(options); !drawn)
+  if (const auto drawn = draw_sheet(*data, options); !drawn)
     return report(drawn.error());
   const auto speed = write_experiment(*data, options, *file, began);
   if (!speed)
@@ -402,8 +409,10 @@ void add_new(CLI::App& app, command& chosen) {
   sub->add_option("--task", options->task, task_names(""));
   sub->add_option("--output", options->output,
                   "The experiment's file; otherwise NAME.toml in the current folder");
-  sub->add_option("--sheet", options->sheet,
-                  "Also draw images of each class, and those unlike the others of theirs")
+  sub->add_option(
+         "--sheet", options->sheet,
+         "Also draw images of each class (a table's by ranges of their numbers), and "
+         "those unlike the others of theirs")
       ->option_text("FILE.html");
   sub->add_flag("--force", options->force, "Write over the experiment's file");
   sub->add_flag("--run", options->run, "Run the experiment at once");

@@ -1,7 +1,7 @@
 // Each column is read in every way at once (as numbers, as dates in each order, as yes
 // and no, as texts); when all rows were seen, the first kind whose rule holds is taken.
 
-#include "engine/data/profile/table_profile.hpp"
+#include "engine/data/tables/table_profile.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/numbers/robust_scale.hpp"
