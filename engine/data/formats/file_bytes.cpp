@@ -249,7 +249,7 @@ expected<file_bytes> read_file(const std::filesystem::path& file,
   auto read = read_as_it_lies(file, limits);
   if (!read || !read->bytes.starts_with(gzip_magic))
     return read;
-  // What unzips is all held in memory, so the limit of a stream holds for it, too.
+  // All that unzips is held in memory, so the limit of a stream holds for it, too.
   auto unzipped =
       gunzip(read->bytes, std::min(limits.most_bytes, data_limits(true).most_bytes),
              no_zero_in_texts(file));

@@ -163,7 +163,7 @@ struct data_profile {
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
-  /// Those of `targets`.
+  /// The labels of `targets`.
   [[nodiscard]] std::vector<std::string> target_labels() const;
   [[nodiscard]] bool several() const { return !targets.empty() || outputs > 1; }
   [[nodiscard]] bool is_target(std::size_t column) const {
