@@ -9,7 +9,7 @@
 //           | name value "->" value                    change_hyperparameter
 //           | "sampled" | "unchanged" | "crossed" [", " remark]
 //           | "goes on" ["from" candidate] "to epoch" number
-//           | "trained to the end, for" number "epochs" ["without fold" i "of" k]
+//           | "trained to the end, for at most" number "epochs" ["without fold" i "of" k]
 //           | "the seed" name
 //           | any text                                 proposed, given
 #include "genome/variation/change.hpp"
@@ -90,7 +90,7 @@ std::string to_text(const change& c) {
   case change_kind::given:
     return c.after;
   case change_kind::trained_to_end:
-    return words({"trained to the end, for", c.after, "epochs", c.before});
+    return words({"trained to the end, for at most", c.after, "epochs", c.before});
   case change_kind::seeded:
     return "the seed " + c.name;
   default:

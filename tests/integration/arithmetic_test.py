@@ -57,6 +57,9 @@ class Arithmetic(RunTest):
     def test_records_say_which_slots_round_otherwise(self):
         older = self.rounding(OLDER)
         run = self.run_folder()
+        variables = ", ".join(f"{name}={OLDER[name]}" for name in ("MKL_CBWR", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
+        self.assertRegex(self.finish("show", run).out, rf"\n  computed on .*{variables} \(cpu:0\)\n")
+        self.assertIn(variables, json.loads(self.finish("show", run, "--json").out)["nodes"][0]["device"])
         again = subprocess.run([CLADE, "replay", run, "--retrain", "champion"], capture_output=True, text=True, check=False)
         self.assertIn("on a processor that rounds otherwise", again.stdout + again.stderr)
         run.rename(self.folder / "older")

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -160,6 +161,32 @@ class Train(RunTest):
         epochs = await_true(goes_on, "the training did not go on")
         self.assertGreater(max(map(int, epochs)), 1)
         resumed.kill()
+
+    def test_each_request_to_end_keeps_the_position_at_once(self):
+        """One slot hears of it late, so that the other may have left before; and nobody waits for their end."""
+        cache = self.folder / "cache"
+        self.enterContext(mock.patch.dict(os.environ, CLADE_CACHE=str(cache)))
+        for asked, late in enumerate(("cpu:0", "cpu:1", "cpu:0", "cpu:1")):
+            run = self.start("train", self.searched, "--epochs", ENDLESS, "--set", "training.devices=2", "--slots", "cpu:2",
+                             "--set", "training.distribution=multi_worker_mirrored")
+            self.await_training(run)
+            self.await_shares(run, 2)
+            node = self.nodes()[late]
+            os.kill(node.pid, signal.SIGSTOP)
+            run.terminate()
+            self.await_log("leaves; it handed back", run)
+            os.kill(node.pid, signal.SIGCONT)
+            await_true(lambda: list(cache.glob("positions/*/*.last")), "no position was kept")
+            run.kill()
+            self.assert_nothing_left()
+            resumed = self.start("resume", self.run_folder())
+            epochs = await_true(lambda: re.findall(r"a training goes on in epoch (\d+) of", self.log("worker.log")),
+                                "the training did not go on")
+            self.assertGreater(max(map(int, epochs)), 1)
+            resumed.kill()
+            self.assert_nothing_left()
+            self.run_folder().rename(self.folder / f"asked-{asked}")
+            shutil.rmtree(cache / "positions")
 
     def test_parts_outlive_all_processes(self):
         """The head and all nodes are killed in the middle of a training."""

@@ -19,6 +19,7 @@ import polars as pl
 
 import clade
 from clade.program import call
+from clade.progress import Bars, time_left
 from clade.searching import plain_name
 from searches import DATA, ROOT, SMALL, SearchTest, iris_rows
 
@@ -84,6 +85,26 @@ class Searching(SearchTest):
         self.assertEqual(predicted["red/19.png"], "red")
         self.assertEqual(run.predict(photos / "red" / "03.png"), {"03.png": "red"})
         self.assertEqual(run.predict_proba(photos).shape, (40, 2))
+
+    def test_the_final_phase_has_a_bar_of_its_own(self):
+        with contextlib.redirect_stderr(io.StringIO()) as shown:
+            bars = Bars(True)
+            bars.show({"event": "generation", "succeeded": 7, "failed": 1, "best": 3, "best_fitness": 0.5}, 8)
+            for trained, left in ((0, None), (6, 100.4), (15, None)):
+                bars.show({"event": "final", "trained": trained, "trainings": 15, "seconds_left": left}, 8)
+                bars.tick(8)
+            bars.close()
+        search, final = shown.getvalue().partition("final")[::2]
+        self.assertIn("8/8", search)
+        self.assertIn("best 0.5 (#3)", search)
+        self.assertRegex(final, r"6 of 15 trainings \[.*, 1 min 40 s left\]")
+        self.assertRegex(final, r"15 of 15 trainings \[.*, putting the model together\]")
+        self.assertEqual([time_left(s) for s in (0.4, 59.6, 7500)], ["0 s left", "1 min 00 s left", "2 h 05 min left"])
+
+    def test_the_program_tells_of_its_final_phase(self):
+        with contextlib.redirect_stderr(io.StringIO()) as shown:
+            self.search(iris(), target="kind", minutes=0.2, progress=True, settings={"final.model": "ensemble"})
+        self.assertRegex(shown.getvalue(), r"final: 100%.* trainings \[.*, putting the model together\]")
 
     def test_a_table_of_pandas_becomes_a_run_that_predicts_and_shows_itself(self):
         frame = iris()

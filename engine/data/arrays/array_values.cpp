@@ -1,6 +1,8 @@
 #include "engine/data/arrays/array_values.hpp"
 
+#include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/formats/npy_header.hpp"
 #include "genome/base/whole_file.hpp"
 
@@ -45,6 +47,39 @@ expected<void> array_values::read_file(std::uint64_t from, std::size_t bytes) {
   return {};
 }
 
+expected<void> array_values::read_bytes(std::uint64_t from, std::size_t bytes) {
+  if (!packed_)
+    return read_file(from, bytes);
+  buffer_.resize(bytes);
+  if (auto read = packed_->read(from, buffer_); !read)
+    return fail_in(origin_, std::move(read).error());
+  return {};
+}
+
+expected<array_values> array_values::of(npz_array packed, const std::string& file,
+                                        const genome_hash& checksum) {
+  const auto origin = fmt::format("{}: {}", file, printable(packed.name()));
+  const auto size = packed.size();
+  auto head = parse_npy(packed.front(), size);
+  if (!head)
+    return fail_in(origin, std::move(head).error());
+  if (size > max_unzipped_bytes)
+    return fail_in(origin,
+                   {error_kind::invalid_input,
+                    fmt::format("unzips to {}, where at most {} are read; save it as a "
+                                ".npy, which is read part by part",
+                                binary_size(size), binary_size(max_unzipped_bytes))});
+  array_values out;
+  out.head_ = std::move(*head);
+  out.head_.values = {};
+  out.count_ =
+      static_cast<std::size_t>(size - out.head_.offset) / size_of(out.head_.type);
+  out.origin_ = file;
+  out.checksum_ = checksum;
+  out.packed_.emplace(std::move(packed));
+  return out;
+}
+
 expected<std::optional<array_values>>
 array_values::open(const std::filesystem::path& file) {
   std::error_code unknown;
@@ -83,11 +118,11 @@ expected<numeric_array> array_values::part(std::size_t first, std::size_t count)
   numeric_array out = head_;
   const auto value_bytes = size_of(head_.type);
   out.offset = head_.byte_of(first);
-  if (!file_) {
+  if (!file_ && !packed_) {
     out.values = head_.values.substr(first * value_bytes, count * value_bytes);
     return out;
   }
-  if (auto read = read_file(out.offset, count * value_bytes); !read)
+  if (auto read = read_bytes(out.offset, count * value_bytes); !read)
     return tl::unexpected(std::move(read).error());
   out.values = buffer_;
   return out;

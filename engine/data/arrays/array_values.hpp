@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "genome/genes/running_hash128.hpp"
@@ -12,8 +13,8 @@
 
 namespace clade {
 
-/// The values of an array, which lie in memory, or are read from their file part by part:
-/// an array need not fit into memory.
+/// The values of an array, which lie in memory, or are read from their file, or unzipped
+/// from their archive, part by part: an array need not fit into memory.
 class array_values {
 public:
   array_values() = default;
@@ -27,6 +28,10 @@ public:
   /// An error names the byte.
   [[nodiscard]] static expected<std::optional<array_values>>
   open(const std::filesystem::path& file);
+  /// The values of an array of the archive `file`, whose checksum is `checksum`. An error
+  /// names the member and the byte.
+  [[nodiscard]] static expected<array_values>
+  of(npz_array packed, const std::string& file, const genome_hash& checksum);
 
   [[nodiscard]] const std::vector<std::int64_t>& sizes() const { return head_.sizes; }
   /// The number of values.
@@ -48,13 +53,15 @@ public:
   [[nodiscard]] const genome_hash& checksum() const { return checksum_; }
 
 private:
+  [[nodiscard]] expected<void> read_bytes(std::uint64_t from, std::size_t bytes);
   [[nodiscard]] expected<void> read_file(std::uint64_t from, std::size_t bytes);
 
   std::string origin_; ///< The file, for messages.
   numeric_array head_; ///< Its values are all there are, or none.
   std::size_t count_ = 0;
   genome_hash checksum_;
-  unique_fd file_; ///< None: they lie in memory.
+  unique_fd file_;                  ///< None: they lie in memory, or in an archive.
+  std::optional<npz_array> packed_; ///< None: they lie in no archive.
   std::string buffer_;
 };
 

@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::uint64_t most_inflated = 1032;
 
-struct close_member {
-  void operator()(zip_file_t* member) const { zip_fclose(member); }
-};
-using open_member = std::unique_ptr<zip_file_t, close_member>;
-
 tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
 }
@@ -30,8 +25,24 @@ tl::unexpected<error> damaged(const char* why) {
 
 } // namespace
 
-void zip_archive::discard::operator()(zip* archive) const {
-  zip_discard(archive);
+void zip_member::close::operator()(zip_file* file) const {
+  zip_fclose(file);
+}
+
+expected<std::size_t> zip_member::read(std::span<char> into) {
+  std::size_t got = 0;
+  while (got < into.size()) {
+    const zip_int64_t n = zip_fread(file_.get(), into.data() + got, into.size() - got);
+    if (n < 0)
+      return damaged(zip_file_strerror(file_.get()));
+    if (n == 0)
+      break;
+    got += static_cast<std::size_t>(n);
+    used_ += static_cast<std::uint64_t>(n);
+    if (used_ > bytes_)
+      return damaged("a member unzips to more than the directory says");
+  }
+  return got;
 }
 
 expected<zip_archive> zip_archive::open(std::string_view bytes, const zip_words& words) {
@@ -40,8 +51,9 @@ expected<zip_archive> zip_archive::open(std::string_view bytes, const zip_words&
   zip_archive out;
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &why);
   if (source != nullptr) {
-    out.archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &why));
-    if (!out.archive_)
+    if (zip* opened = zip_open_from_source(source, ZIP_RDONLY, &why))
+      out.archive_ = {opened, &zip_discard};
+    else
       zip_source_free(source);
   }
   const std::string reason = out.archive_ ? "" : zip_error_strerror(&why);
@@ -68,9 +80,7 @@ bool zip_archive::has(const std::string& name) const {
   return zip_name_locate(archive_.get(), name.c_str(), 0) >= 0;
 }
 
-expected<void> zip_archive::read_pieces(const std::string& name, std::uint64_t most,
-                                        const zip_pieces& take) const {
-  constexpr std::size_t chunk = 1 << 20;
+expected<zip_member> zip_archive::open_member(const std::string& name) const {
   zip_stat_t is;
   zip_stat_init(&is);
   if (zip_stat(archive_.get(), name.c_str(), 0, &is) != 0)
@@ -78,38 +88,54 @@ expected<void> zip_archive::read_pieces(const std::string& name, std::uint64_t m
   if ((is.valid & ZIP_STAT_COMP_METHOD) == 0
       || (is.comp_method != ZIP_CM_STORE && is.comp_method != ZIP_CM_DEFLATE))
     return wrong(fmt::format("zipped in a way that is not read; {}", words_.way));
-  const open_member member(zip_fopen(archive_.get(), name.c_str(), 0));
-  if (!member)
+  if ((is.valid & ZIP_STAT_SIZE) == 0 || is.size / most_inflated > bytes_)
+    return damaged("a member's size is wrong");
+  zip_member out;
+  out.archive_ = archive_;
+  out.bytes_ = is.size;
+  out.file_.reset(zip_fopen(archive_.get(), name.c_str(), 0));
+  if (!out.file_)
     return damaged(zip_strerror(archive_.get()));
+  return out;
+}
+
+expected<void> zip_member::read_rest(std::uint64_t most, const zip_pieces& take) {
+  constexpr std::size_t chunk = 1 << 20;
+  if (bytes_ > most)
+    return wrong(fmt::format("unzips to more than {}", binary_size(most)));
   std::string piece(chunk, '\0');
-  for (std::uint64_t used = 0;;) {
-    const zip_int64_t n = zip_fread(member.get(), piece.data(), chunk);
-    if (n < 0)
-      return damaged(zip_file_strerror(member.get()));
-    if (n == 0)
-      return {};
-    used += static_cast<std::uint64_t>(n);
-    if (used > most)
-      return wrong(fmt::format("unzips to more than {}", binary_size(most)));
-    if (auto taken = take({piece.data(), static_cast<std::size_t>(n)}); !taken)
+  for (;;) {
+    const auto n = read(piece);
+    if (!n)
+      return tl::unexpected(n.error());
+    if (auto taken = take({piece.data(), *n}); !taken)
       return taken;
+    if (*n < chunk)
+      return {};
   }
+}
+
+expected<void> zip_archive::read_pieces(const std::string& name, std::uint64_t most,
+                                        const zip_pieces& take) const {
+  return open_member(name).and_then(
+      [&](zip_member&& member) { return member.read_rest(most, take); });
 }
 
 expected<std::string> zip_archive::read(const std::string& name,
                                         std::uint64_t most) const {
+  auto member = open_member(name);
+  if (!member)
+    return tl::unexpected(std::move(member).error());
   std::string out;
-  zip_stat_t is;
-  zip_stat_init(&is);
-  if (zip_stat(archive_.get(), name.c_str(), 0, &is) == 0
-      && (is.valid & ZIP_STAT_SIZE) != 0 && is.size / most_inflated <= bytes_
-      && is.size <= most)
-    out.reserve(is.size);
-  return read_pieces(name, most,
-                     [&](std::string_view piece) -> expected<void> {
-                       out += piece;
-                       return {};
-                     })
+  // Memory that is not written yet is not taken yet.
+  if (member->bytes() <= most)
+    out.reserve(member->bytes());
+  return member
+      ->read_rest(most,
+                  [&](std::string_view piece) -> expected<void> {
+                    out += piece;
+                    return {};
+                  })
       .map([&] { return std::move(out); });
 }
 

@@ -4,12 +4,13 @@
 
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/bytes/named_choice.hpp"
-#include "engine/data/bytes/zip_archive.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace clade {
@@ -18,6 +19,11 @@ namespace {
 constexpr std::string_view suffix = ".npy";
 constexpr zip_words words{.kind = ".npz archive",
                           .way = "save it with numpy.savez_compressed"};
+
+/// Enough for the header of any array that can be read.
+constexpr std::size_t front_bytes = 1 << 17;
+constexpr std::size_t piece_bytes = 1 << 20;
+
 tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
 }
@@ -75,20 +81,95 @@ expected<std::vector<std::string>> arrays_of(std::string_view archive) {
   return std::move(names.arrays);
 }
 
-expected<npz_member> read_npz(std::string_view archive, const std::string& array,
-                              std::string_view key) {
-  const auto opened = zip_archive::open(archive, words);
+expected<npz_array> npz_array::open(std::string_view archive, const std::string& array,
+                                    std::string_view key) {
+  auto opened = zip_archive::open(archive, words);
   if (!opened)
-    return tl::unexpected(opened.error());
+    return tl::unexpected(std::move(opened).error());
   const auto chosen = choose(names_of(*opened), array, key);
   if (!chosen)
     return tl::unexpected(chosen.error());
-  npz_member member{.name = *chosen + std::string(suffix), .bytes = {}};
-  auto bytes = opened->read(member.name, max_unzipped_bytes);
-  if (!bytes)
-    return fail_in(printable(member.name), std::move(bytes).error());
-  member.bytes = std::move(*bytes);
+  npz_array out;
+  out.name_ = *chosen + std::string(suffix);
+  out.archive_ = std::move(*opened);
+  auto member = out.archive_.open_member(out.name_);
+  if (!member)
+    return fail_in(printable(out.name_), std::move(member).error());
+  out.member_ = std::move(*member);
+  out.front_.resize(std::min<std::uint64_t>(out.size(), front_bytes));
+  if (auto read = out.read(0, out.front_); !read)
+    return tl::unexpected(std::move(read).error());
+  return out;
+}
+
+expected<void> npz_array::skip_to(std::uint64_t from) {
+  if (from < at_) {
+    auto anew = archive_.open_member(name_);
+    if (!anew)
+      return tl::unexpected(std::move(anew).error());
+    member_ = std::move(*anew);
+    at_ = 0;
+  }
+  std::string skipped;
+  while (at_ < from) {
+    skipped.resize(std::min<std::uint64_t>(from - at_, front_bytes));
+    const auto n = member_.read(skipped);
+    if (!n)
+      return tl::unexpected(n.error());
+    if (*n < skipped.size())
+      return wrong("ends too early; fetch the file again");
+    at_ += *n;
+  }
+  return {};
+}
+
+expected<void> npz_array::read(std::uint64_t from, std::span<char> into) {
+  const auto all = [&]() -> expected<void> {
+    if (auto there = skip_to(from); !there)
+      return there;
+    const auto n = member_.read(into);
+    if (!n)
+      return tl::unexpected(n.error());
+    at_ += *n;
+    if (*n < into.size())
+      return wrong("ends too early; fetch the file again");
+    // Its checksum is looked at where nothing more comes.
+    char more = 0;
+    if (const auto end = at_ == size() ? member_.read({&more, 1}) : n; !end)
+      return tl::unexpected(end.error());
+    return {};
+  }();
+  if (!all)
+    return fail_in(printable(name_), all.error());
+  return {};
+}
+
+expected<npz_member> read_npz(npz_array array) {
+  const auto most = data_limits(true).most_bytes;
+  if (array.size() > most)
+    return fail_in(printable(array.name()),
+                   {error_kind::invalid_input,
+                    fmt::format("unzips to {}, where at most {} "
+                                "are read",
+                                binary_size(array.size()), binary_size(most))});
+  npz_member member{.name = array.name(), .bytes = {}};
+  member.bytes.reserve(array.size());
+  std::string piece;
+  while (member.bytes.size() < array.size()) {
+    piece.resize(
+        std::min<std::uint64_t>(array.size() - member.bytes.size(), piece_bytes));
+    if (auto read = array.read(member.bytes.size(), piece); !read)
+      return tl::unexpected(std::move(read).error());
+    member.bytes += piece;
+  }
   return member;
+}
+
+expected<npz_member> read_npz(std::string_view archive, const std::string& array,
+                              std::string_view key) {
+  return npz_array::open(archive, array, key).and_then([](npz_array&& opened) {
+    return read_npz(std::move(opened));
+  });
 }
 
 } // namespace clade

@@ -16,6 +16,9 @@
 namespace clade {
 namespace {
 
+/// More than any name of a class has.
+constexpr std::size_t longest_text = 1 << 16;
+
 tl::unexpected<error> wrong(std::size_t byte, std::string message) {
   return fail(error_kind::invalid_input,
               fmt::format("byte {}: {}", byte, std::move(message)));
@@ -116,8 +119,9 @@ bool holds_texts(std::string_view npy) {
   return header && type_of(header->descr).has_value();
 }
 
-expected<text_array> parse_npy_texts(std::string_view npy) {
-  const auto header = read_npy_header(npy);
+expected<text_array> parse_npy_text_header(std::string_view front,
+                                           std::uint64_t file_bytes) {
+  const auto header = read_npy_header(front);
   if (!header)
     return tl::unexpected(header.error());
   const auto type = type_of(header->descr);
@@ -128,14 +132,30 @@ expected<text_array> parse_npy_texts(std::string_view npy) {
                  .texts = {},
                  .offset = header->values_at,
                  .bytes_each = type->bytes()};
-  const auto values = npy.substr(out.offset);
-  const auto count = count_of(out.sizes, values.size() / out.bytes_each);
-  if (!count || *count * out.bytes_each != values.size())
-    return wrong(npy.size(),
+  if (type->length > longest_text)
+    return wrong(
+        header->descr_at,
+        fmt::format("its texts have room for {} characters each, where at most {} "
+                    "are read; save names of classes, y.astype(\"U100\")",
+                    type->length, longest_text));
+  const auto values = file_bytes - out.offset;
+  const auto count = count_of(out.sizes, values / out.bytes_each);
+  if (!count || *count * out.bytes_each != values)
+    return wrong(file_bytes,
                  fmt::format("the file holds {} bytes of texts, which are not those of "
                              "its shape; it was cut off, fetch it again",
-                             values.size()));
-  for (std::size_t i = 0; i < *count; ++i) {
+                             values));
+  return out;
+}
+
+expected<text_array> parse_npy_texts(std::string_view npy) {
+  auto read = parse_npy_text_header(npy, npy.size());
+  if (!read)
+    return read;
+  auto& out = *read;
+  const auto type = type_of(read_npy_header(npy)->descr);
+  const auto values = npy.substr(out.offset);
+  for (std::size_t i = 0; (i + 1) * out.bytes_each <= values.size(); ++i) {
     auto bytes = values.substr(i * out.bytes_each, out.bytes_each);
     while (!bytes.empty() && bytes.back() == '\0' && !type->wide)
       bytes.remove_suffix(1);
@@ -145,7 +165,7 @@ expected<text_array> parse_npy_texts(std::string_view npy) {
     text->resize(text->find_last_not_of('\0') + 1);
     out.texts.push_back(std::move(*text));
   }
-  return out;
+  return read;
 }
 
 } // namespace clade

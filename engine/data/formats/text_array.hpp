@@ -25,6 +25,11 @@ struct text_array {
 /// Whether a .npy file holds texts of a fixed length ('<U3', '|S3').
 [[nodiscard]] bool holds_texts(std::string_view npy);
 
+/// Reads what the first bytes of a file of `file_bytes` bytes say of its texts, of which it
+/// returns none. Errors name the byte.
+[[nodiscard]] expected<text_array> parse_npy_text_header(std::string_view front,
+                                                         std::uint64_t file_bytes);
+
 /// Reads an array of texts. Errors name the byte.
 [[nodiscard]] expected<text_array> parse_npy_texts(std::string_view npy);
 

@@ -145,17 +145,13 @@ expected<void> set_targets(data_profile& p, const profile_request& request,
                            const array_file& examples) {
   if (!p.target_file.empty() || !p.target_array.empty()) {
     const auto targets =
-        read_target_file(p.target_file.empty() ? p.file : p.target_file, p.target_array);
+        read_target_file(p.target_file.empty() ? p.file : p.target_file, p.target_array,
+                         {examples.origin, static_cast<std::size_t>(p.rows)});
     if (!targets)
       return tl::unexpected(targets.error());
     const auto& all = targets->sizes;
     if (all.size() == 2 && all[1] > 1 && static_cast<std::uint64_t>(all[0]) == p.rows)
       p.outputs = static_cast<std::size_t>(all[1]);
-    if (targets->texts.size() != p.rows * p.outputs)
-      return wrong(targets->origin,
-                   fmt::format("holds targets of {}, where {} holds {} examples",
-                               to_text(tensor_shape{targets->sizes}), examples.origin,
-                               p.rows));
     column_profiler values("");
     for (const std::string& text : targets->texts)
       values.add(text);
@@ -226,13 +222,17 @@ expected<data_profile> profile_array(const profile_request& request) {
   if (sizes.empty() || examples->array.count() == 0)
     return wrong(examples->origin, "holds no examples");
   p.rows = static_cast<std::uint64_t>(sizes[0]);
+  // Targets that are not of these examples are refused before the examples are looked at.
+  const bool apart = !p.target_file.empty() || !p.target_array.empty();
+  if (auto set = apart ? set_targets(p, request, *examples) : expected<void>(); !set)
+    return tl::unexpected(set.error());
   if (sizes.size() == 2) {
     auto columns = profile_columns(examples->array);
     if (!columns)
       return tl::unexpected(std::move(columns).error());
     p.table = std::move(*columns);
   }
-  if (auto set = set_targets(p, request, *examples); !set)
+  if (auto set = apart ? expected<void>() : set_targets(p, request, *examples); !set)
     return tl::unexpected(set.error());
   if (auto set = set_shape(p, request, *examples); !set)
     return tl::unexpected(set.error());

@@ -12,6 +12,7 @@
 #include "engine/data/formats/npz.hpp"
 #include "engine/data/formats/numeric_array.hpp"
 #include "engine/data/formats/text_array.hpp"
+#include "engine/data/reading/array_file.hpp"
 #include "genome/base/text.hpp"
 
 #include <fmt/format.h>
@@ -38,8 +39,9 @@ struct array_bytes {
   std::string bytes;
 };
 
-// Copies a member out of an archive, but takes another file's bytes.
-expected<array_bytes> array_in(const array_source& from, std::string& bytes) {
+// Takes the bytes of the file of targets; of an archive, unzips its array, and takes none.
+expected<array_bytes> targets_in(const array_source& from, std::string& bytes,
+                                 const example_count& of) {
   const std::string origin = from.file.string();
   const format f = format_of(from.file, bytes);
   if (f != format::npz) {
@@ -47,9 +49,9 @@ expected<array_bytes> array_in(const array_source& from, std::string& bytes) {
       return tl::unexpected(std::move(fine).error());
     return array_bytes{origin, f, std::exchange(bytes, {})};
   }
-  auto member = read_npz(bytes, from.array, from.key);
+  auto member = targets_in_archive(from.file, bytes, from.array, from.key, of);
   if (!member)
-    return fail_in(origin, std::move(member).error());
+    return tl::unexpected(std::move(member).error());
   return array_bytes{fmt::format("{}: {}", origin, member->name), format::npy,
                      std::move(member->bytes)};
 }
@@ -61,6 +63,21 @@ expected<numeric_array> parse_array(const array_bytes& from) {
   if (a->sizes.empty() || a->values.empty())
     return wrong(from.origin, "holds no examples");
   return a;
+}
+
+// Opens the array of examples in the content of its file, which outlives it.
+expected<array_file> examples_in(const array_source& from, const file_bytes& file) {
+  const format f = format_of(from.file, file.bytes);
+  if (f == format::npz)
+    return array_in_archive(from.file, file.bytes, from.array, from.key, file.checksum);
+  if (auto fine = no_archive(from); !fine)
+    return tl::unexpected(std::move(fine).error());
+  const auto origin = from.file.string();
+  auto a = f == format::npy ? parse_npy(file.bytes) : parse_idx(file.bytes);
+  if (!a)
+    return fail_in(origin, std::move(a).error());
+  return array_file{
+      .origin = origin, .bytes = nullptr, .array = {std::move(*a), file.checksum}};
 }
 
 // Takes targets out of an array, or out of its parts in turn.
@@ -104,16 +121,6 @@ private:
   const learning_task& task_;
   std::unordered_map<std::int64_t, std::uint32_t> by_value_;
 };
-
-/// Refuses targets that are not one for each of the examples, those of `origin`.
-expected<void> check_count(const array_bytes& from,
-                           const std::vector<std::int64_t>& sizes, std::size_t targets,
-                           const std::string& origin, std::size_t examples) {
-  if (targets == examples)
-    return {};
-  return wrong(from.origin, fmt::format("holds targets of {}, where {} holds {} examples",
-                                        to_text(tensor_shape{sizes}), origin, examples));
-}
 
 expected<void> check_one_target(const std::string& origin, const learning_task& task) {
   if (!task.has_labels())
@@ -165,24 +172,24 @@ expected<void> take_several_targets(examples& out, const array_bytes& from,
   return {};
 }
 
-/// Takes the targets of the `count` examples of `origin` from an array of their own.
+/// Takes the targets of these examples from an array of their own.
 expected<void> take_target_array(examples& out, const array_bytes& from,
-                                 const learning_task& task, const std::string& origin,
-                                 std::size_t count) {
+                                 const learning_task& task, const example_count& of) {
   if (from.kind == format::npy && holds_texts(from.bytes)) {
     const auto texts = parse_npy_texts(from.bytes);
     if (!texts)
       return fail_in(from.origin, texts.error());
-    return check_count(from, texts->sizes, texts->texts.size(), origin, count)
-        .and_then([&] { return take_text_targets(out, from, *texts, task); });
+    return check_target_sizes(from.origin, texts->sizes, of).and_then([&] {
+      return take_text_targets(out, from, *texts, task);
+    });
   }
   const auto a = parse_array(from);
   if (!a)
     return tl::unexpected(a.error());
   if (a->sizes.size() == 2 && a->sizes[1] > 1
-      && static_cast<std::size_t>(a->sizes[0]) == count)
+      && static_cast<std::size_t>(a->sizes[0]) == of.examples)
     return take_several_targets(out, from, *a, task);
-  return check_count(from, a->sizes, a->count(), origin, count)
+  return check_target_sizes(from.origin, a->sizes, of)
       .and_then([&] { return check_one_target(from.origin, task); })
       .and_then([&] { return target_reader(out, task).take(*a, 0, 1); });
 }
@@ -306,7 +313,7 @@ expected<examples> with_targets(const std::string& origin, array_values& a,
   const auto count = static_cast<std::size_t>(all[0]);
   examples out;
   out.origin = from.origin;
-  if (auto taken = take_target_array(out, from, params.task, origin, count); !taken)
+  if (auto taken = take_target_array(out, from, params.task, {origin, count}); !taken)
     return tl::unexpected(std::move(taken).error());
   out.count = count;
   out.layout = *layout;
@@ -352,67 +359,64 @@ expected<void> no_archive(const array_source& from) {
 
 namespace {
 
-/// Reads the targets from `file`, or from its own file where that has no bytes, and then
+/// Reads the targets from `archive`, or from their own file where there is none, and then
 /// the examples.
 expected<examples> read_both(const example_files& from, const std::string& origin,
-                             array_values values, file_bytes file,
+                             array_values values, file_bytes* archive,
                              const data_params& params) {
   if (values.sizes().empty() || values.count() == 0)
     return wrong(origin, "holds no examples");
   if (from.targets.file.empty())
     return with_target_column(origin, values, params);
-  if (file.bytes.empty()) {
+  file_bytes own;
+  if (archive == nullptr) {
     auto read = read_data_file(from.targets.file);
     if (!read)
       return tl::unexpected(std::move(read).error());
-    file = std::move(*read);
+    own = std::move(*read);
+    archive = &own;
   }
-  const auto targets = array_in(from.targets, file.bytes);
+  const auto targets =
+      targets_in(from.targets, archive->bytes,
+                 {origin, static_cast<std::size_t>(values.sizes().front())});
   if (!targets)
     return tl::unexpected(targets.error());
-  file.bytes = {};
+  own.bytes = {};
   if (targets->kind != format::npy && targets->kind != format::idx)
     return wrong(targets->origin, "is neither a .npy, a .npz nor an IDX file of targets");
   auto read = with_targets(origin, values, *targets, params);
   if (read)
-    read->checksum = both(read->checksum, file.checksum);
+    read->checksum = both(read->checksum, archive->checksum);
   return read;
 }
 
 } // namespace
 
-// An archive's bytes go as soon as nothing else is in them.
 expected<examples> read_arrays(const example_files& from, file_bytes file,
                                const data_params& params) {
-  const auto array = array_in(from.examples, file.bytes);
-  if (!array)
-    return tl::unexpected(array.error());
-  const auto a = parse_array(*array);
-  if (!a)
-    return tl::unexpected(a.error());
-  array_values values(*a, file.checksum);
-  if (from.targets.file != from.examples.file)
-    file.bytes = {};
-  return read_both(from, array->origin, std::move(values), std::move(file), params);
+  auto opened = examples_in(from.examples, file);
+  if (!opened)
+    return tl::unexpected(std::move(opened).error());
+  const bool same = from.targets.file == from.examples.file
+                    && format_of(from.examples.file, file.bytes) == format::npz;
+  return read_both(from, opened->origin, std::move(opened->array), same ? &file : nullptr,
+                   params);
 }
 
 expected<examples> read_array(const example_files& from, array_values values,
                               const data_params& params) {
-  return read_both(from, from.examples.file.string(), std::move(values), {}, params);
+  return read_both(from, from.examples.file.string(), std::move(values), nullptr, params);
 }
 
-expected<examples> read_new_array(const array_source& from, std::string& bytes,
+expected<examples> read_new_array(const array_source& from, const file_bytes& file,
                                   const data_params& params, const preprocessing& how) {
   auto source = from;
-  if (source.array.empty() && format_of(from.file, bytes) == format::npz)
+  if (source.array.empty() && format_of(from.file, file.bytes) == format::npz)
     source.array = params.array;
-  const auto array = array_in(source, bytes);
-  if (!array)
-    return tl::unexpected(array.error());
-  const auto a = parse_array(*array);
-  if (!a)
-    return tl::unexpected(a.error());
-  return read_new_array(array->origin, {*a, {}}, how);
+  auto opened = examples_in(source, file);
+  if (!opened)
+    return tl::unexpected(std::move(opened).error());
+  return read_new_array(opened->origin, std::move(opened->array), how);
 }
 
 expected<examples> read_new_array(const std::string& origin, array_values values,

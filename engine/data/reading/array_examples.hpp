@@ -22,9 +22,9 @@ namespace clade {
 read_array(const example_files& from, array_values values, const data_params& params);
 
 /// Reads an array that is to be predicted, in the order of its file; without a target, if
-/// it has one. Takes `bytes`, the file's.
+/// it has one; `file` is the content of its file.
 [[nodiscard]] expected<examples> read_new_array(const array_source& from,
-                                                std::string& bytes,
+                                                const file_bytes& file,
                                                 const data_params& params,
                                                 const preprocessing& how);
 /// Does so of an array whose values are these.

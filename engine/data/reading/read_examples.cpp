@@ -383,7 +383,7 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     });
   if (f == format::cifar)
     return rows_of_array(parse_cifar(read->bytes, origin, params), origin, how);
-  return rows_of_array(read_new_array(from, read->bytes, params, how), origin, how);
+  return rows_of_array(read_new_array(from, *read, params, how), origin, how);
 }
 
 } // namespace clade

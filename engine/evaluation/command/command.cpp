@@ -9,6 +9,7 @@
 #include "engine/evaluation/command/fork_server.hpp"
 #include "engine/evaluation/command/program_answer.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
+#include "engine/evaluation/epochs_in_time.hpp"
 #include "engine/evaluation/process/isolation.hpp"
 #include "engine/evaluation/process/program.hpp"
 #include "engine/evaluation/process/program_group.hpp"
@@ -115,8 +116,8 @@ bool attempt::cut(const program_result& done) {
       || job_.keep_checkpoint == checkpointing::whole)
     return false;
   e().metrics = e().curve.back().metrics;
-  e().reason = fmt::format("cut by limits.evaluation_time after epoch {} of {}",
-                           e().curve.back().number, job_.budget.epochs);
+  e().reason = cut_by_time(fmt::format("after epoch {}", e().curve.back().number),
+                           job_.budget.epochs);
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/report/base/format.hpp"
 
+#include "engine/evaluation/epochs_in_time.hpp"
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/network.hpp"
 
@@ -83,8 +84,26 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+namespace {
+
+/// Earlier versions stored "for 180 epochs".
+std::string with_epochs_in_time(std::string origin, const std::string& had) {
+  const auto all = had.substr(had.find_last_of(' ') + 1);
+  for (const auto* before : {"for at most ", "for "})
+    if (const auto promised = fmt::format("{}{} epochs", before, all);
+        !had.empty() && origin.find(promised) != origin.npos)
+      return origin.replace(origin.find(promised), promised.size(),
+                            fmt::format("for {} epochs", had));
+  return origin;
+}
+
+} // namespace
+
 std::string origin_text(const std::string& origin, std::uint32_t epochs,
-                        std::uint64_t start) {
+                        std::uint64_t start, std::string_view reason) {
+  if (const auto said = with_epochs_in_time(origin, epochs_in_time(reason));
+      said != origin)
+    return said;
   if (epochs == 0 || start != 0)
     return origin;
   return fmt::format("{} (to epoch {})", origin, epochs);

@@ -26,9 +26,11 @@ namespace clade {
 
 /// Returns how a candidate came about and to which epoch it is trained: "widen n2 units 8
 /// -> 16 (to epoch 3)". `epochs` and `start` are as in `candidate`; the origin of one that
-/// goes on from another names the epoch itself.
+/// goes on from another names the epoch itself. If the evaluation's `reason` says that
+/// the clock left it fewer epochs, these are said: "trained to the end, for 1.2 of 180
+/// epochs".
 [[nodiscard]] std::string origin_text(const std::string& origin, std::uint32_t epochs,
-                                      std::uint64_t start);
+                                      std::uint64_t start, std::string_view reason = {});
 
 /// Lines no longer than `width` characters, broken at spaces, and inside a word only
 /// where that is longer than a line; at least one.

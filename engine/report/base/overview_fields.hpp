@@ -46,6 +46,7 @@ void fields(auto& v, like<node_overview> auto& n) {
   v("joined_ms", n.joined_ms);
   v("left_ms", n.left_ms);
   v("reason", n.reason, if_known(n.reason));
+  v("device", n.device, if_known(n.device));
 }
 
 } // namespace clade

@@ -155,9 +155,9 @@ std::string others_text(const explanation& e) {
       break;
     const auto from =
         c.parents.empty() ? "" : fmt::format("from {}: ", parents_text(c.parents));
-    rows.add(
-        {numbered(c.id), std::to_string(c.generation), result_text(c),
-         shortened(from + origin_text(c.origin, c.epochs, c.start), page_width - 28)});
+    rows.add({numbered(c.id), std::to_string(c.generation), result_text(c),
+              shortened(from + origin_text(c.origin, c.epochs, c.start, c.reason),
+                        page_width - 28)});
   }
   text += rows.to_text(2);
   const auto all = e.ancestors - (e.line.size() - 1);

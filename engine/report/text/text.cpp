@@ -1,6 +1,7 @@
 #include "engine/report/text/text.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "engine/report/text/devices_text.hpp"
 #include "engine/report/view/test_tables.hpp"
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
@@ -242,6 +243,8 @@ std::string to_text(const run_view& r) {
         joined(r.interim->members, ", ",
                [](const ensemble_member& m) { return clade::to_text(m, 3); }));
   }
+  if (const auto devices = devices_text(r.nodes); !devices.empty())
+    text += fmt::format("  computed on {}\n", devices);
   return to_text(r, text);
 }
 
@@ -281,7 +284,7 @@ std::string to_text(std::span<const candidate_overview> members, const objective
   table lines({right, right, right, right, right, left, left});
   lines.add({"id", goal.metric, "parameters", "nodes", "time", "from", "what changed"});
   for (const auto& c : sorted) {
-    auto origin = origin_text(c.origin, c.epochs, c.start);
+    auto origin = origin_text(c.origin, c.epochs, c.start, c.reason);
     if (c.equal_to != 0)
       origin += fmt::format(" (equal to {})", numbered(c.equal_to));
     if (!c.reason.empty())
@@ -304,7 +307,8 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
     }
     const auto& c = lineage[i];
     lines.add({numbered(c.id), fmt::format("generation {}", c.generation), result_text(c),
-               shortened(provenance(c.parents, origin_text(c.origin, c.epochs, c.start)),
+               shortened(provenance(c.parents,
+                                    origin_text(c.origin, c.epochs, c.start, c.reason)),
                          100)});
   }
   return lines.to_text(2);
@@ -314,7 +318,8 @@ std::string to_text(const genome_view& g) {
   const auto& c = g.born;
   std::string text = fmt::format(
       "{}, generation {}, {}\n", numbered(c.id), c.generation,
-      provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start)));
+      provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start,
+                                        g.evaluated ? g.evaluated->reason : "")));
   if (c.start != 0)
     text +=
         fmt::format("  its training starts from the weights of {}\n", numbered(c.start));

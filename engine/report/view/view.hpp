@@ -34,6 +34,8 @@ struct run_view {
   std::optional<clade::digest> digest;
   /// The model that a run under way has put together last; only if asked for.
   std::optional<model_composed> interim{};
+  /// The slots, as they came and went; only if asked for.
+  std::vector<node_overview> nodes{};
 
   /// "digits-20260131-140500 at generation 3: experiment.seed=7"; empty: no fork.
   [[nodiscard]] std::string forked_from() const;

@@ -214,17 +214,25 @@ expected<candidate_overview> store::find_overview(candidate_id id) const {
   });
 }
 
+// The table has only what changes. A damaged record is for others to tell.
+std::string store::impl::device_of(std::uint64_t joined) const {
+  const auto r = find_record("select sequence from nodes where sequence = ?", joined);
+  const auto* slot = r ? std::get_if<slot_changed>(&*r) : nullptr;
+  return slot != nullptr && slot->joined ? slot->reason : std::string();
+}
+
 expected<std::vector<node_overview>> store::nodes() const {
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<std::vector<node_overview>> {
-    SQLite::Statement row(c.db, "select slot, joined_ms, left_ms, reason from nodes "
-                                "order by sequence");
+    SQLite::Statement row(c.db, "select slot, joined_ms, left_ms, reason, sequence "
+                                "from nodes order by sequence");
     std::vector<node_overview> found;
     while (row.executeStep())
       found.push_back({.slot = row.getColumn(0).getString(),
                        .joined_ms = row.getColumn(1).getInt64(),
                        .left_ms = optional_number(row.getColumn(2)),
-                       .reason = row.getColumn(3).getString()});
+                       .reason = row.getColumn(3).getString(),
+                       .device = impl_->device_of(natural(row.getColumn(4)))});
     return found;
   });
 }

@@ -113,6 +113,9 @@ struct node_overview {
   std::int64_t joined_ms = 0;
   std::optional<std::int64_t> left_ms;
   std::string reason;
+  /// The device that it computed on (slot_changed): "AMD EPYC 7B13, MKL_CBWR=AVX2"; empty where that
+  /// is not known.
+  std::string device{};
 };
 
 } // namespace clade

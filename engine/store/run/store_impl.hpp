@@ -52,6 +52,9 @@ struct store::impl {
   /// Finds the record whose sequence the query (one column, one id to bind) gives,
   /// checked against its checksum.
   [[nodiscard]] expected<record> find_record(const char* query, candidate_id id) const;
+
+  /// Returns the device of the slot that joined by the record of that number.
+  [[nodiscard]] std::string device_of(std::uint64_t joined) const;
 };
 
 /// Names the candidates that there are.

@@ -87,6 +87,7 @@ private:
   double train_loss_ = 0;
   std::chrono::steady_clock::time_point kept_ =
       std::chrono::steady_clock::now(); ///< The position.
+  bool leaves_ = false; ///< Its process was told to leave, and it is kept.
   fitness best_fitness_;
   std::optional<std::vector<at::Tensor>> best_state_;
   double lowest_loss_ = std::numeric_limits<double>::infinity();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace clade {
 
@@ -132,7 +133,11 @@ void training_loop::restore_average(const std::vector<weight_tensor>& stored) {
     copy_to(average_->values()[i], stored[i]);
 }
 
+// A process that leaves has time to finish what it is at. Whoever told it to leave may not
+// wait for so long: the position is kept at once.
 void training_loop::keep_position() {
+  if (progress_.goes_on_later() && !std::exchange(leaves_, true))
+    return keep_at_leave();
   const auto now = steady_clock::now();
   const bool begins = number_ == task_.first_epoch && next_batch_ == 0;
   if (task_.files == nullptr || begins || now - kept_ < task_.keep_every

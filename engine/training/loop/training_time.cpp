@@ -1,5 +1,6 @@
 // The time that a training may take: its pace, its deadline, and what counts where that cuts it.
 #include "engine/collectives/team.hpp"
+#include "engine/evaluation/epochs_in_time.hpp"
 #include "engine/training/loop/running_loop.hpp"
 
 #include <fmt/format.h>
@@ -49,8 +50,7 @@ bool training_loop::cut(const std::string& where) {
                : false;
   }
   result_.updates.clear(); // It does not say where the training was cut.
-  result_.reason =
-      fmt::format("cut by limits.evaluation_time {} of {}", where, task_.epochs);
+  result_.reason = cut_by_time(where, task_.epochs);
   restore_best();
   return false;
 }
@@ -117,9 +117,7 @@ void training_loop::say_pace() {
                       / static_cast<double>(source_.batches_per_epoch());
   if (epochs > task_.epochs - 0.05)
     return; // There was room for all.
-  result_.reason = fmt::format("limits.evaluation_time had room for {:.1f} of {} epochs: "
-                               "the rates followed the clock",
-                               epochs, task_.epochs);
+  result_.reason = had_room_for(epochs, task_.epochs);
 }
 
 /// Returns when the first epoch must end for its part to be measured in time: a forward

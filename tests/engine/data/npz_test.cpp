@@ -1,3 +1,4 @@
+#include "engine/data/arrays/array_values.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/data/formats/npz.hpp"
 #include "tests/engine/data/files.hpp"
@@ -183,6 +184,71 @@ TEST_CASE("npz: damage is named with the file and the array") {
   write(a.folder, "d.npz", bent);
   CHECK(a.error_with([](data_params&) {})
         == "d.npz: x.npy: the zip data is damaged (CRC error); fetch the file again");
+}
+
+TEST_CASE("npz: headers are judged before any values are unzipped") {
+  const archive a;
+  // Damage at the end of the values would be said if they were unzipped.
+  const std::string values(400'000, '\1');
+  const auto error = [&](const std::string& x, const std::string& y) {
+    auto bytes = npz({{"x.npy", x}, {"y.npy", y}});
+    for (const auto* one : {&x, &y})
+      if (one->size() > values.size())
+        bytes[bytes.find(*one) + one->size() - 1] ^= 1;
+    write(a.folder, "d.npz", bytes);
+    return a.error_with([](data_params&) {});
+  };
+  const auto x = npy("<f4", "(50000, 2)", values);
+  CHECK(error(x, npy("|u1", "(3,)", "\1\1\1"))
+        == "d.npz: y.npy: holds targets of [3], where d.npz: x.npy holds 50000 examples");
+  CHECK(
+      error(features(), npy("|u1", "(400000,)", values))
+      == "d.npz: y.npy: holds targets of [400000], where d.npz: x.npy holds 8 examples");
+  CHECK(error(npy("<f4", "(4294967296, 4294967296, 4)", values), labels())
+            .starts_with("d.npz: x.npy: byte 400128: the file ends here, too early"));
+  CHECK(error(features(), npy("|S100000", "(4,)", values))
+            .starts_with("d.npz: y.npy: byte 10: its texts have room for 100000 "
+                         "characters each, where at most 65536 are read"));
+  // It is said where they are.
+  CHECK(error(x, npy("|u1", "(50000,)", std::string(50'000, '\1')))
+        == "d.npz: x.npy: the zip data is damaged (CRC error); fetch the file again");
+}
+
+TEST_CASE("npz: a member that unzips to more than the directory says is damaged") {
+  const archive a;
+  const auto x = npy("<f4", "(8, 2)", raw<float>({1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6}));
+  auto bytes = npz({{"x.npy", x + std::string(20'000, '\0')}, {"y.npy", labels()}}, true);
+  // The size is a number of 32 bits in the member's own header and in the directory.
+  const auto number = [](std::uint32_t n) {
+    return std::string(reinterpret_cast<const char*>(&n), 4);
+  };
+  const auto size = static_cast<std::uint32_t>(x.size());
+  std::size_t changed = 0;
+  for (auto at = bytes.find(number(size + 20'000)); at != std::string::npos;
+       at = bytes.find(number(size + 20'000)), ++changed)
+    bytes.replace(at, 4, number(size + 16));
+  REQUIRE(changed > 0);
+  write(a.folder, "d.npz", bytes);
+  CHECK(a.error_with([](data_params&) {})
+        == "d.npz: x.npy: the zip data is damaged (a member unzips to more than the "
+           "directory says); fetch the file again");
+}
+
+TEST_CASE("npz: values are unzipped wherever they are asked for") {
+  std::string values;
+  for (std::uint32_t i = 0; i < 100'000; ++i)
+    values.append(reinterpret_cast<const char*>(&i), 4);
+  const auto bytes = npz({{"x.npy", npy("<u4", "(50000, 2)", values)}}, true);
+  auto packed = npz_array::open(bytes, "", "array");
+  REQUIRE(packed);
+  auto all = array_values::of(std::move(*packed), "d.npz", {});
+  REQUIRE(all);
+  CHECK(all->count() == 100'000);
+  for (const std::size_t first : {0, 7, 90'000, 99'999, 3, 50'000}) {
+    const auto part = all->part(first, 1);
+    REQUIRE(part);
+    CHECK((*part)[0] == static_cast<double>(first));
+  }
 }
 
 TEST_CASE("npz: keys of arrays are for archives") {

@@ -1,3 +1,5 @@
+#include "engine/evaluation/epochs_in_time.hpp"
+#include "engine/report/base/final_phase.hpp"
 #include "engine/report/base/format.hpp"
 
 #include <catch2/catch.hpp>
@@ -54,4 +56,38 @@ TEST_CASE("format: columns are as wide as their longest entry") {
            "  é         0.5\n"
            "  and a line over all of them\n"
            "  longer  10.25  so\n");
+}
+
+TEST_CASE("format: a training that the clock cut says how many epochs it had") {
+  const std::string origin =
+      "trained to the end, for at most 180 epochs without fold 1 of 5";
+  CHECK(origin_text(origin, 180, 3) == origin);
+  CHECK(origin_text(origin, 180, 0, had_room_for(1.25, 180))
+        == "trained to the end, for 1.2 of 180 epochs without fold 1 of 5");
+  CHECK(origin_text(origin, 180, 3, cut_by_time("after epoch 7", 180))
+        == "trained to the end, for 7 of 180 epochs without fold 1 of 5");
+  CHECK(origin_text("trained to the end, for 180 epochs", 180, 3,
+                    cut_by_time("in epoch 1", 180))
+        == "trained to the end, for 1 of 180 epochs");
+  CHECK(origin_text(origin, 180, 3, "train.loss became no finite number in epoch 2")
+        == origin);
+  CHECK(origin_text("sampled", 6, 0, cut_by_time("in epoch 1", 6))
+        == "sampled (to epoch 6)");
+}
+
+TEST_CASE("format: the final phase says what is left at the pace of what has ended") {
+  const final_phase p{.trained = 6, .trainings = 15, .seconds = 66.6, .paced = 6};
+  CHECK(text_with_time(p) == "final: 6 of 15 trainings, 1 min 40 s left");
+  // It was resumed: two of them ended since.
+  CHECK(text_with_time({.trained = 6, .trainings = 15, .seconds = 10, .paced = 2})
+        == "final: 6 of 15 trainings, 45 s left");
+  CHECK(text_with_time({.trained = 0, .trainings = 15, .seconds = 9})
+        == "final: 0 of 15 trainings");
+  CHECK(text_with_time({.trained = 0, .trainings = 15, .seconds = 9, .limit = 30})
+        == "final: 0 of 15 trainings, 30 s left");
+  auto late = p;
+  late.limit = 20;
+  CHECK(seconds_left(late) == 20);
+  CHECK(text_with_time({.trained = 15, .trainings = 15, .seconds = 9, .paced = 15})
+        == "final: putting the model together");
 }

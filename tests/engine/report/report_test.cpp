@@ -75,6 +75,23 @@ TEST_CASE("report: a run that is finished") {
                              "  runs/toy-20260131-140500/run.db, 64.0 KiB\n"));
 }
 
+TEST_CASE("report: a run says on what it computed") {
+  const told_run run;
+  auto v = run.view();
+  v.nodes = {{.slot = "cpu:1", .reason = "", .device = "EPYC, MKL_CBWR=AVX2"},
+             {.slot = "cpu:0", .reason = "", .device = "EPYC, MKL_CBWR=AVX2"},
+             {.slot = "cpu:1", .reason = "", .device = "EPYC, MKL_CBWR=AVX2"},
+             {.slot = "a/cuda:0", .reason = "", .device = "H100"},
+             {.slot = "b/cpu:0", .reason = ""}};
+  CHECK_THAT(
+      to_text(v),
+      Catch::Contains(
+          "\n  computed on EPYC, MKL_CBWR=AVX2 (cpu:0, cpu:1); H100 (a/cuda:0)\n"));
+  for (const auto* slot : {"cpu:2", "cpu:3", "cpu:4"})
+    v.nodes.push_back({.slot = slot, .reason = "", .device = "EPYC, MKL_CBWR=AVX2"});
+  CHECK_THAT(to_text(v), Catch::Contains("computed on EPYC, MKL_CBWR=AVX2 (5 slots); "));
+}
+
 TEST_CASE("report: a run that was killed says how to go on") {
   auto part = a_history();
   part.resize(8);

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fcntl.h>
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
 
@@ -42,6 +43,21 @@ public:
 
 private:
   mutable std::size_t steps_;
+};
+
+/// A process that is told to leave after an epoch, and lost while it may still finish.
+class lost_while_leaving final : public progress {
+public:
+  bool report(const epoch& e) override {
+    leaves_ = true;
+    if (e.number == epochs / 2)
+      throw std::runtime_error("this process was lost");
+    return true;
+  }
+  [[nodiscard]] bool goes_on_later() const override { return leaves_; }
+
+private:
+  std::atomic<bool> leaves_ = false;
 };
 
 struct kept_bench : team_bench {
@@ -130,6 +146,26 @@ TEST_CASE("position: one that is told to leave goes on where it stood, bit for b
       CHECK(rest.heard.size() < epochs);
       CHECK(fs::is_empty(j.positions));
     }
+  }
+}
+
+TEST_CASE(
+    "position: one that is told to leave keeps it at once, and not at its end alone") {
+  for (const auto* distribution :
+       {"one_device", "mirrored", "multi_worker_mirrored", "local_sgd"}) {
+    INFO(distribution);
+    kept_bench bench(distribution);
+    bench.setup.training.checkpoint_every = std::chrono::hours(1);
+    const scratch_folder scratch;
+    auto j = a_kept_job({});
+    listener all;
+    const auto undisturbed = bench.trainer()->evaluate(j, all);
+    j.positions = scratch.path() / "positions";
+    lost_while_leaving lost;
+    CHECK(bench.trainer()->evaluate(j, lost).evaluation.outcome != outcome::succeeded);
+    listener rest;
+    CHECK(bench.trainer()->evaluate(j, rest).checkpoint == undisturbed.checkpoint);
+    CHECK(rest.heard.size() < epochs);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <utility>
@@ -99,10 +100,34 @@ std::string live_view::phase(const run_progress& progress, std::size_t busy) con
   if (!progress.plan)
     return print("generation %lu: %lu of %zu candidates", progress.generation,
                  progress.evaluated, params_.candidates);
-  if (progress.plan_open == 0)
-    return "putting the final model together";
-  const auto all = progress.plan->trainings.size();
-  return print("final: %zu of %zu trainings", all - progress.plan_open, all);
+  return text_with_time(final_of(progress));
+}
+
+final_phase live_view::final_of(const run_progress& progress) const {
+  const auto now = clock::now();
+  final_phase p{.trained = progress.plan->trainings.size() - progress.plan_open,
+                .trainings = progress.plan->trainings.size(),
+                .seconds = seconds_between(planned_, now)};
+  p.paced = p.trained - std::min(p.trained, trained_before_);
+  if (params_.wall_time.count() > 0)
+    p.limit = std::max(0.0, std::chrono::duration<double>(params_.wall_time).count()
+                                - seconds_between(start_, now));
+  return p;
+}
+
+void live_view::tell_final(const run_progress& progress) {
+  const auto p = final_of(progress);
+  if (trained_told_ == p.trained)
+    return;
+  trained_told_ = p.trained;
+  const auto left = seconds_left(p);
+  std::cout << nlohmann::json{{"event", "final"},
+                              {"trained", p.trained},
+                              {"trainings", p.trainings},
+                              {"seconds_left",
+                               left ? nlohmann::json(*left) : nlohmann::json()}}
+                   .dump()
+            << "\n";
 }
 
 std::string live_view::status(const run_progress& progress, const slots_view& slots) {
@@ -139,7 +164,11 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
   if (progress.plan && !std::exchange(plan_shown_, true)) {
     clear();
     show_plan(*progress.plan);
+    planned_ = clock::now();
+    trained_before_ = progress.plan->trainings.size() - progress.plan_open;
   }
+  if (progress.plan && params_.json)
+    tell_final(progress);
   if (params_.terminal && !params_.json && !progress.over) {
     // Cut to the terminal's usual width, so that the line never wraps and can be
     // overwritten.

@@ -99,6 +99,10 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
   const auto generations = shown_generations(s, run->overview.generation, options.json);
   if (!generations)
     return tl::unexpected(generations.error());
+  auto nodes = s.nodes();
+  if (!nodes)
+    return tl::unexpected(std::move(nodes).error());
+  run->nodes = std::move(*nodes);
   const auto front = view_front(s);
   if (!front)
     return tl::unexpected(front.error());
@@ -113,9 +117,7 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
     end = std::move(*viewed);
   }
   if (options.json)
-    return s.nodes().map([&](const std::vector<node_overview>& nodes) {
-      return to_json(*run, *generations, nodes, *front, end, *annotated) + "\n";
-    });
+    return to_json(*run, *generations, run->nodes, *front, end, *annotated) + "\n";
   auto text = to_text(*run);
   if (!generations->empty())
     text += "\n" + to_text(*generations);

@@ -105,7 +105,8 @@ public:
       : json_(json),
         view_({.candidates = e.evolution.generations * e.evolution.population,
                .json = json,
-               .terminal = ::isatty(STDOUT_FILENO) == 1}) {}
+               .terminal = ::isatty(STDOUT_FILENO) == 1,
+               .wall_time = e.limits.wall_time}) {}
 
   void listens(const std::string& address, const std::filesystem::path& keys) override {
     if (json_)

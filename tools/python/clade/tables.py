@@ -216,6 +216,20 @@ def _with_target(frame: Any, labels: Any) -> tuple[Any, str]:
     return frame.with_columns(pl.Series(name, column)), name
 
 
+def with_column(data: Any, name: str, values: Any) -> tuple[Any, str]:
+    """Returns examples with one more column of numbers, the last, and that column's name in the file that is written of
+    them: of an array x and its number, of a frame `name`, with a "_" behind it as long as there is such a column."""
+    if not is_frame(data):
+        import numpy as np
+        return np.column_stack([data, values]), f"x{data.shape[1]}"
+    while name in map(str, data.columns):
+        name += "_"
+    if library_of(data) == "pandas":
+        return data.assign(**{name: values}), name
+    import polars as pl
+    return data.with_columns(pl.Series(name, values)), name
+
+
 def _are_texts(target: Any) -> bool:
     return isinstance(target, (list, tuple)) and len(target) > 1 and all(isinstance(name, str) for name in target)
 

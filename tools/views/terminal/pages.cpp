@@ -1,5 +1,6 @@
 #include "tools/views/terminal/pages.hpp"
 
+#include "engine/report/base/final_phase.hpp"
 #include "engine/report/base/format.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
@@ -24,6 +25,18 @@ const char* title_of(page one, const run_picture& p) {
   if (one == page::candidates && !p.named_by.empty())
     return "jobs";
   return page_names[static_cast<std::size_t>(one)];
+}
+
+/// The pace is that of the trainings to the end that ended last, since the evaluation
+/// before them.
+final_phase final_of(const run_picture& p) {
+  final_phase phase{.trained = p.final_evaluated, .trainings = p.final_trainings};
+  if (p.latest.empty() || p.final_evaluated == 0)
+    return phase;
+  phase.paced = std::min<std::size_t>(p.final_evaluated, p.latest.size() - 1);
+  const auto& before = p.latest[p.latest.size() - 1 - phase.paced];
+  phase.seconds = static_cast<double>(p.unix_ms - before.evaluated_ms) / 1000;
+  return phase;
 }
 
 std::uint64_t planned(const run_picture& p) {
@@ -56,8 +69,7 @@ std::string generation_text(const run_picture& p) {
   if (!p.named_by.empty())
     return "";
   if (p.final_trainings > 0)
-    return fmt::format("final: {} of {} trainings", with_commas(p.final_evaluated),
-                       with_commas(p.final_trainings));
+    return to_text(final_of(p));
   const auto all = std::max<std::uint64_t>(p.rules.evolution.generations, 1);
   return fmt::format("generation {} of {}", with_commas(p.generation), with_commas(all));
 }
@@ -212,10 +224,12 @@ std::optional<double> seconds_left(const run_picture& p, feed_state showing) {
   if (showing != feed_state::live || p.state != picture_state::running
       || p.latest.size() < 2)
     return std::nullopt;
+  if (p.final_trainings > 0)
+    return seconds_left(final_of(p));
   const auto passed =
       static_cast<double>(p.unix_ms - p.latest.front().evaluated_ms) / 1000;
   const auto all = planned(p);
-  if (passed <= 0 || p.evaluated >= all || p.final_trainings > 0)
+  if (passed <= 0 || p.evaluated >= all)
     return std::nullopt;
   const auto pace = static_cast<double>(p.latest.size() - 1) / passed;
   return static_cast<double>(all - p.evaluated) / pace;
