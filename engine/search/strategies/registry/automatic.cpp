@@ -30,6 +30,13 @@ std::string front(const search_task& task) {
 }
 
 constexpr std::array rules{
+    rule{"asha",
+         [](const search_task& task) { return task.objectives > 1 && task.fidelities; },
+         [](const search_task& task) {
+           return front(task)
+                  + ", and there are rungs, on which most trainings can be "
+                    "stopped early";
+         }},
     rule{"nsga3",
          [](const search_task& task) { return task.objectives > few_objectives; }, front},
     rule{"surrogate",
