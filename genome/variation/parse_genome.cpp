@@ -91,8 +91,8 @@ expected<void> genome_parser::read_node(std::string_view name, std::string_view 
     if (!merge.starts_with(begins) || !merge.ends_with(']'))
       return wrong(fmt::format("\"{}\" is not such as [merge add]", merge));
     assign(node.settings, "merge",
-           std::string(trimmed(merge.substr(begins.size(),
-                                            merge.size() - begins.size() - 1))));
+           std::string(
+               trimmed(merge.substr(begins.size(), merge.size() - begins.size() - 1))));
     inputs = inputs.substr(0, open);
   }
   std::vector<innovation> from;
@@ -106,8 +106,8 @@ expected<void> genome_parser::read_node(std::string_view name, std::string_view 
     return wrong("it says not what enters it, such as <- input");
   const bool last = name == "output";
   node.id = last ? output_innovation
-                 : innovation_of_split(made_, innovation_of_edge(from.front(),
-                                                                 output_innovation, false));
+                 : innovation_of_split(
+                     made_, innovation_of_edge(from.front(), output_innovation, false));
   if (!known_.emplace(name, node.id).second)
     return wrong(fmt::format("{} stands there twice", name));
   for (const auto id : from)

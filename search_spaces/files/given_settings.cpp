@@ -1,6 +1,5 @@
 #include "search_spaces/files/given_settings.hpp"
 
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +19,8 @@ void read_settings(const toml::table& table, const std::string& path,
     else if (const auto real = node.value_exact<double>())
       assign(into, name, *real);
     else
-      wrong.note(node.source(),
-                 fmt::format("{}.{} is {}, but must be a number or a word", path, name,
-                             describe(node)));
+      wrong.note(node.source(), fmt::format("{}.{} is {}, but must be a number or a word",
+                                            path, name, describe(node)));
   }
 }
 

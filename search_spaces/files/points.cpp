@@ -150,9 +150,8 @@ known_point point_reader::read(const std::string& name, const toml::node& node) 
 
 } // namespace
 
-expected<std::vector<known_point>> parse_points(std::string_view text,
-                                                std::string_view origin,
-                                                const search_space& space) {
+expected<std::vector<known_point>>
+parse_points(std::string_view text, std::string_view origin, const search_space& space) {
   const auto document = parse_toml(text, origin);
   if (!document)
     return tl::unexpected(document.error());
@@ -171,9 +170,8 @@ expected<std::vector<known_point>> parse_points(std::string_view text,
                    {error_kind::invalid_input,
                     "has no points; each is a table, such as [points.mine] with "
                     "hyperparameters = {learning_rate = 0.01}"});
-  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
-    return a.first < b.first;
-  });
+  std::ranges::stable_sort(
+      found, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<known_point> points;
   for (auto& [at, point] : found)
     points.push_back(std::move(point));
@@ -233,9 +231,8 @@ expected<void> check_fits(const known_point& point, const search_space& space,
 
 expected<known_point> fitted_point(std::string name, const genome& g,
                                    const search_space& space, const problem& p) {
-  known_point point{.name = std::move(name),
-                    .network = g,
-                    .hyperparameters = g.hyperparameters};
+  known_point point{
+      .name = std::move(name), .network = g, .hyperparameters = g.hyperparameters};
   keep_known(point.hyperparameters, space.rules.hyperparameters);
   auto& network = *point.network;
   network.hyperparameters.clear();

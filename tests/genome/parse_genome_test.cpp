@@ -1,7 +1,6 @@
-#include "genome/variation/parse_genome.hpp"
-
 #include "genome/genes/hash.hpp"
 #include "genome/variation/mutation.hpp"
+#include "genome/variation/parse_genome.hpp"
 #include "genome/variation/rewiring.hpp"
 
 #include <catch2/catch.hpp>
@@ -21,9 +20,9 @@ grammar dense_rules() {
       {.name = "dense",
        .settings = {{.name = "units", .domain = integer_domain{.low = 1, .high = 64}},
                     {.name = "share", .domain = real_domain{.low = 0, .high = 1}}}}};
-  rules.merge = {{.name = "merge",
-                  .domain = choice_domain{.options = {std::string("add"),
-                                                      std::string("concat")}}}};
+  rules.merge = {
+      {.name = "merge",
+       .domain = choice_domain{.options = {std::string("add"), std::string("concat")}}}};
   rules.hyperparameters = {
       {.name = "rate", .domain = real_domain{.low = 0.001, .high = 1, .log = true}},
       {.name = "size", .domain = integer_domain{.low = 1, .high = 9}}};
@@ -67,7 +66,8 @@ TEST_CASE("parse genome: what is wrong is named with its line") {
   CHECK(refused("input\na dense <- b") == "line 2: b stands on no line above");
   CHECK(refused("a dense <- input\na dense <- input") == "line 2: a stands there twice");
   CHECK(refused("a dense <-") == "line 1: it says not what enters it, such as <- input");
-  CHECK(refused("a <- input") == "line 1: a layer is such as n1 dense(units=64) <- input");
+  CHECK(refused("a <- input")
+        == "line 1: a layer is such as n1 dense(units=64) <- input");
   CHECK(refused("a dense(units=8 <- input")
         == "line 1: \"dense(units=8\" has no \")\" at its end");
   CHECK(refused("a dense(units) <- input")

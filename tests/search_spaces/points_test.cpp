@@ -1,7 +1,6 @@
-#include "search_spaces/files/points.hpp"
-
 #include "genome/variation/rewiring.hpp"
 #include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/files/points.hpp"
 #include "tests/search_spaces/space_files.hpp"
 
 #include <catch2/catch.hpp>
@@ -84,8 +83,9 @@ TEST_CASE("points: each is written as a text of its own and read again") {
 }
 
 TEST_CASE("points: what the space does not have is refused with its line") {
-  CHECK(refused("") == "points.toml: has no points; each is a table, such as "
-                       "[points.mine] with hyperparameters = {learning_rate = 0.01}");
+  CHECK(refused("")
+        == "points.toml: has no points; each is a table, such as "
+           "[points.mine] with hyperparameters = {learning_rate = 0.01}");
   CHECK(refused("[point.a]")
         == "points.toml:1: unknown key \"point\"; did you mean \"points\"?");
   CHECK(refused("[points.a]\nlayer = []")

@@ -15,8 +15,8 @@ public:
 
   expected<offspring> make(const breeding_rules& rules,
                            const breeding& order) const override {
-    auto random = derive(rules.seed, purpose::sample, order.generation, order.index,
-                         order.attempt);
+    auto random =
+        derive(rules.seed, purpose::sample, order.generation, order.index, order.attempt);
     if (order.attempt > 0)
       return sample(rules.space, rules.problem, random);
     const auto points = parse_points(point_, "evolution.points", rules.space);

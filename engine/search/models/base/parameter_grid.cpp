@@ -75,9 +75,10 @@ std::vector<value> grid_values(const parameter& p, std::size_t points_per_range)
     return list->options;
   std::vector<value> values;
   for (std::size_t i = 0; i < points_per_range; ++i) {
-    const double place = points_per_range == 1 ? 0.5
-                                               : static_cast<double>(i)
-                                                     / static_cast<double>(points_per_range - 1);
+    const double place =
+        points_per_range == 1
+            ? 0.5
+            : static_cast<double>(i) / static_cast<double>(points_per_range - 1);
     auto v = from_unit(p, place);
     if (values.empty() || values.back() != v)
       values.push_back(std::move(v));

@@ -30,12 +30,12 @@ std::string front(const search_task& task) {
 }
 
 constexpr std::array rules{
-    rule{"asha",
+    rule{"median_stopping",
          [](const search_task& task) { return task.objectives > 1 && task.fidelities; },
          [](const search_task& task) {
            return front(task)
-                  + ", and there are rungs, on which most trainings can be "
-                    "stopped early";
+                  + ", and there are rungs, on which trainings that are "
+                    "behind can be stopped";
          }},
     rule{"nsga3",
          [](const search_task& task) { return task.objectives > few_objectives; }, front},

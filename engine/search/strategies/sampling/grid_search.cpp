@@ -66,8 +66,8 @@ std::string advice(const evolution_params& params, const std::vector<parameter>&
   std::string text;
   for (auto less = params.own.of<grid_params>().points_per_range - 1; less > 0; --less)
     if (const auto fewer = count_grid(cut, less); fewer <= room) {
-      text = fmt::format("points_per_range = {} ({} points) or ", less,
-                         with_commas(fewer));
+      text =
+          fmt::format("points_per_range = {} ({} points) or ", less, with_commas(fewer));
       break;
     }
   return fmt::format("write {}generations = {}", text,
@@ -93,18 +93,19 @@ grid_search::grid_search(const evolution_params& params, std::uint64_t seed,
     : generations(params, seed) {
   if (!space)
     return;
-  for (auto& point : grid_points(
-           dimensions(*space), params.own.of<grid_params>().points_per_range, seed))
+  for (auto& point : grid_points(dimensions(*space),
+                                 params.own.of<grid_params>().points_per_range, seed))
     points_.push_back(std::make_shared<const grid_point>(std::move(point)));
 }
 
 expected<void> grid_search::serves(const search_space& space) {
   if (has_layers(space.rules) && space.seeds.empty())
-    return fail(error_kind::invalid_input,
-                fmt::format("evolution.strategy is \"grid\", which lists all candidates, but the "
-                            "search space {} has layers to choose and no seeds: write the "
-                            "networks as [seeds.NAME], or take \"random\"",
-                            space.name));
+    return fail(
+        error_kind::invalid_input,
+        fmt::format("evolution.strategy is \"grid\", which lists all candidates, but the "
+                    "search space {} has layers to choose and no seeds: write the "
+                    "networks as [seeds.NAME], or take \"random\"",
+                    space.name));
   return {};
 }
 

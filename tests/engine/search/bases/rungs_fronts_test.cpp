@@ -18,7 +18,8 @@ namespace {
 /// Its values are few, so that many are dominated, equal, or fail.
 individual drawn(candidate_id id, std::uint32_t epochs, std::uint64_t seed) {
   auto random = derive(seed, purpose::synthetic, 0, id);
-  individual i{.id = id, .genome = toy_genome(static_cast<std::int64_t>(id)), .epochs = epochs};
+  individual i{
+      .id = id, .genome = toy_genome(static_cast<std::int64_t>(id)), .epochs = epochs};
   if (random.chance(0.1))
     return i;
   const auto value = [&] { return static_cast<double>(random.below(6)); };

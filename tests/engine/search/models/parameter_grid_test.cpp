@@ -48,12 +48,11 @@ TEST_CASE("grid: a range is cut in even steps, of its logarithm if it is one") {
 
 TEST_CASE("grid: what does not apply makes no points") {
   const choice_domain optimizers{.options = {std::string("sgd"), std::string("adam")}};
-  const std::vector<parameter> all{
-      {.name = "optimizer", .domain = optimizers},
-      {.name = "momentum",
-       .domain = real_domain{.low = 0.8, .high = 0.9},
-       .when = condition{"optimizer", {std::string("sgd")}}},
-      list_of("batch", 2)};
+  const std::vector<parameter> all{{.name = "optimizer", .domain = optimizers},
+                                   {.name = "momentum",
+                                    .domain = real_domain{.low = 0.8, .high = 0.9},
+                                    .when = condition{"optimizer", {std::string("sgd")}}},
+                                   list_of("batch", 2)};
   CHECK(count_grid(all, 3) == 8); // 3 of sgd and 1 of adam, each with 2 batches.
   const auto points = grid_points(all, 3, 1);
   CHECK(points.size() == 8);
@@ -62,7 +61,8 @@ TEST_CASE("grid: what does not apply makes no points") {
 }
 
 TEST_CASE("grid: a grid without end is counted at once") {
-  CHECK(count_grid(std::vector<parameter>(40, list_of("x", 1000)), 3) == most_grid_points);
+  CHECK(count_grid(std::vector<parameter>(40, list_of("x", 1000)), 3)
+        == most_grid_points);
   CHECK(count_grid({}, 3) == 1);
 }
 

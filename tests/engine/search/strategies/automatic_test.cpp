@@ -8,9 +8,9 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> all = {"random",    "generational",  "regularized",
-                                      "nsga2",     "nsga3",         "asha",
-                                      "surrogate", "multi_fidelity"};
+const std::vector<std::string> all = {"random",    "generational",   "regularized",
+                                      "nsga2",     "nsga3",          "asha",
+                                      "surrogate", "multi_fidelity", "median_stopping"};
 
 search_space layered() {
   auto space = toy_world{}.space();
@@ -47,14 +47,14 @@ TEST_CASE("auto: rungs are used whatever the space is") {
   }
 }
 
-TEST_CASE("auto: several objectives and rungs are for asha") {
+TEST_CASE("auto: several objectives and rungs are for median_stopping") {
   CHECK(chosen({.objectives = 2, .fidelities = true, .budget = 10}, layered(), all)
-        == "asha");
+        == "median_stopping");
   CHECK(chosen({.objectives = 5, .fidelities = true, .budget = 9'000}, layered(), all)
-        == "asha");
+        == "median_stopping");
   CHECK(choose_strategy({}, layered(), {.objectives = 2, .fidelities = true}, all).why
-        == "asha: 2 objectives have no single best, and there are rungs, on which most "
-           "trainings can be stopped early");
+        == "median_stopping: 2 objectives have no single best, and there are rungs, on "
+           "which trainings that are behind can be stopped");
 }
 
 TEST_CASE("auto: otherwise the budget decides") {

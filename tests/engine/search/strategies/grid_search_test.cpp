@@ -1,7 +1,6 @@
-#include "engine/search/strategies/sampling/grid_search.hpp"
-
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
+#include "engine/search/strategies/sampling/grid_search.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "tests/engine/search/number_world.hpp"
 #include "tests/support/small_space.hpp"
@@ -99,8 +98,9 @@ TEST_CASE("grid search: a grid too large is refused with its size and what to wr
         == "evolution.strategy is \"grid\": the grid has 1,600 points and the search "
            "makes 240 candidates; write points_per_range = 15 (225 points) or "
            "generations = 67");
-  CHECK(refused(grid_of(3, 1, 0)) == "evolution.generations is 0: it must be from 1 to "
-                                     "1000000");
+  CHECK(refused(grid_of(3, 1, 0))
+        == "evolution.generations is 0: it must be from 1 to "
+           "1000000");
   CHECK(refused(grid_of(0, 3, 3))
         == "evolution.points_per_range is 0: it must be from 1 to 1000");
 }
@@ -114,8 +114,8 @@ TEST_CASE("grid search: of a space with layers the seeds are the networks") {
                              "[seeds.NAME], or take \"random\""));
   space.seeds = {{.name = "plain", .layers = {}}, {.name = "other", .layers = {}}};
   CHECK(check_space("grid", space));
-  const auto search = *make_strategy(grid_of(2, 2, 100), 1,
-                                     std::make_shared<const search_space>(space));
+  const auto search =
+      *make_strategy(grid_of(2, 2, 100), 1, std::make_shared<const search_space>(space));
   std::set<std::string> origins;
   for (const auto& order : search->ask()) {
     const problem p{.input = {{4}}, .outputs = 2};
