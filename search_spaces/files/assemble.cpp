@@ -2,6 +2,7 @@
 // Operators and parameters are put in an order of their own (the table's; then by name,
 // each behind the one that its condition names), so that the order of lines changes no
 // search.
+#include "search_spaces/files/given_settings.hpp"
 #include "search_spaces/files/space_draft.hpp"
 
 #include <fmt/format.h>
@@ -283,35 +284,15 @@ assembly::arrange(const std::vector<located<parameter>>& list,
   return placed;
 }
 
-// A whole number stands for a real one.
-std::string misfit(std::vector<setting>& given, const std::vector<parameter>& known) {
-  for (auto& s : given) {
-    const auto p = std::ranges::find(known, s.name, &parameter::name);
-    if (p == known.end())
-      return fmt::format("there is no {} in this space", s.name);
-    const auto* whole = std::get_if<std::int64_t>(&s.value);
-    const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
-    if (!contains(*p, s.value) && contains(*p, as_real))
-      s.value = as_real;
-    if (!contains(*p, s.value))
-      return fmt::format("{} = {} is not in this space", s.name, to_text(s.value));
-  }
-  return {};
-}
-
 expected<void> assembly::place_seeds() {
   for (const auto& [name, located] : draft_.seeds) {
     auto seed = located.content;
     std::string wrong;
     if (seed.layers.size() > space_.rules.max_nodes)
       wrong = "it has more layers than limits.max_nodes";
-    for (auto& layer : seed.layers) {
-      const auto* rule = find_operator(space_.rules, layer.op);
-      const auto why = rule == nullptr ? "there is no operators." + layer.op
-                                       : misfit(layer.settings, rule->settings);
-      if (wrong.empty() && !why.empty())
-        wrong = fmt::format("{}: {}", layer.op, why);
-    }
+    for (auto& layer : seed.layers)
+      if (const auto why = misfit(layer, space_.rules); wrong.empty())
+        wrong = why;
     if (wrong.empty())
       wrong = misfit(seed.hyperparameters, space_.rules.hyperparameters);
     if (!wrong.empty())

@@ -2,6 +2,7 @@
 // reading goes on after a complaint. Faults that only the whole can show are left to
 // assemble().
 #include "genome/base/text.hpp"
+#include "search_spaces/files/given_settings.hpp"
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
@@ -46,8 +47,6 @@ private:
   void read_operator(std::string_view name, const toml::node& node);
   bool searches_words(const toml::table& table, const std::string& path);
   void read_seed(const std::string& name, const toml::node& node);
-  void read_settings(const toml::table& table, const std::string& path,
-                     std::vector<setting>& into);
   void read_weight(const toml::node& node, const std::string& path, operator_rule& rule);
   const toml::table* table_at(const toml::table& document, std::string_view key);
 
@@ -94,25 +93,6 @@ void space_reader::read(const toml::table& document) {
 }
 
 // Only the whole space says what the values must be, so that assemble() checks them.
-void space_reader::read_settings(const toml::table& table, const std::string& path,
-                                 std::vector<setting>& into) {
-  for (const auto& [key, node] : table) {
-    const std::string name(key.str());
-    if (name == "op")
-      continue;
-    if (const auto text = node.value_exact<std::string>())
-      assign(into, name, *text);
-    else if (const auto whole = node.value_exact<std::int64_t>())
-      assign(into, name, *whole);
-    else if (const auto real = node.value_exact<double>())
-      assign(into, name, *real);
-    else
-      wrong_.note(node.source(),
-                  fmt::format("{}.{} is {}, but must be a number or a word", path, name,
-                              describe(node)));
-  }
-}
-
 void space_reader::read_seed(const std::string& name, const toml::node& node) {
   const std::string path = "seeds." + name;
   const auto* table = node.as_table();
@@ -135,11 +115,11 @@ void space_reader::read_seed(const std::string& name, const toml::node& node) {
       continue;
     }
     node_gene gene{.op = *op};
-    read_settings(*layer, path + ".layers", gene.settings);
+    read_settings(*layer, path + ".layers", gene.settings, wrong_);
     seed.layers.push_back(std::move(gene));
   }
   if (const auto* given = table->get_as<toml::table>("hyperparameters"))
-    read_settings(*given, path + ".hyperparameters", seed.hyperparameters);
+    read_settings(*given, path + ".hyperparameters", seed.hyperparameters, wrong_);
   draft_.seeds.insert_or_assign(
       name, located<seed_network>{std::move(seed), wrong_.place(node.source())});
 }

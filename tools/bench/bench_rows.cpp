@@ -48,7 +48,8 @@ std::vector<named_strategy> known_strategies() {
     const auto usual = one_by_one(name);
     const bool is_reference = std::ranges::any_of(
         references, [&](const auto& r) { return r.settings.front() == usual.front(); });
-    if (!is_reference && !s.traits.retunes)
+    // A grid of a whole table is larger than a search.
+    if (!is_reference && !s.traits.retunes && s.fits == nullptr)
       rows.push_back({name, usual, s.traits.rungs != rung_layout::none});
   }
   return rows;

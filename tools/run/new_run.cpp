@@ -4,6 +4,8 @@
 #include "actors/transport/link/endpoint.hpp"
 #include "engine/config/experiment/fitness_source.hpp"
 #include "engine/data/profile/data_summary.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
+#include "engine/search/strategies/sampling/grid_search.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 #include "engine/training/asked/distribution_advice.hpp"
 #include "engine/training/asked/recipe.hpp"
@@ -11,7 +13,7 @@
 #include "genome/base/wall_clock.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/session.hpp"
-#include "tools/run/stored_run.hpp"
+#include "tools/run/start_from.hpp"
 
 #include <fmt/format.h>
 
@@ -72,6 +74,21 @@ std::string repeats_of(const experiment& e, std::size_t rows) {
       "the table has {} rows, and the search makes {} evaluations, most of them of rows "
       "that it knows already; evolution.generations = {} would be as many as there are",
       rows, evaluations, enough);
+}
+
+/// The same for a grid that is smaller than the search.
+std::string copies_of(const experiment& e) {
+  if (e.evolution.strategy != "grid")
+    return "";
+  const auto points = grid_size(e.evolution, e.space);
+  const auto room = e.evolution.population * e.evolution.generations;
+  const auto enough = (points + e.evolution.population - 1) / e.evolution.population;
+  return enough >= e.evolution.generations
+             ? ""
+             : fmt::format("the grid has {} points, and the search makes {} candidates, "
+                           "the rest of which are copies that train nothing; "
+                           "evolution.generations = {} would be enough",
+                           points, room, enough);
 }
 
 void add_note(std::string& all, const std::string& note) {
@@ -143,6 +160,10 @@ expected<checked_experiment> check_experiment(experiment e) {
   if (source->table)
     result.note = repeats_of(e, source->table->rows());
   result.data_lines = fit_seeds(e, source->examples());
+  // Seeds that do not fit the data are gone now, on which a grid may rest.
+  if (auto able = check_strategy(e.evolution, e.space, e.objective); !able)
+    return tl::unexpected(able.error());
+  add_note(result.note, copies_of(e));
   if (const auto said = source->data ? scale_note(*source->data) : ""; !said.empty())
     result.data_lines.push_back(said);
   auto wanted = problem_of(e, source->examples());
@@ -189,38 +210,6 @@ expected<store> begin_store(const fs::path& folder, const objective& goal,
 }
 
 } // namespace
-
-expected<std::vector<record>> genomes_of(const std::string& run,
-                                         const checked_experiment& of) {
-  auto opened = open_stored_run(run);
-  if (!opened)
-    return tl::unexpected(opened.error());
-  const auto folded = fold_run(opened->s, opened->file.string());
-  if (!folded)
-    return tl::unexpected(folded.error());
-  const auto& space = of.experiment.space;
-  std::vector<record> given;
-  std::string last = "it has no candidate that succeeded";
-  for (const auto& i : folded->state.best) {
-    const auto fits = check(space.rules, *i.genome).and_then([&] {
-      return decode(space, *i.genome, of.problem);
-    });
-    if (!fits) {
-      last = fmt::format("{}: {}", numbered(i.id), fits.error().message);
-      continue;
-    }
-    given.emplace_back(operator_command{
-        .order = {.kind = instruction_kind::add,
-                  .text = fmt::format("{} of {}", numbered(i.id),
-                                      opened->file.parent_path().filename().string()),
-                  .genome = i.genome},
-        .who = "--start-from"});
-  }
-  if (given.empty())
-    return fail(error_kind::invalid_input,
-                fmt::format("--start-from {}: none of its best fits: {}", run, last));
-  return given;
-}
 
 expected<new_run> make_run(checked_experiment checked, const fs::path& runs,
                            std::vector<record> given) {
@@ -272,11 +261,13 @@ expected<new_run> make_run(const new_run_params& params) {
       })
       .and_then([](experiment e) { return check_fresh(std::move(e)); })
       .and_then([&](checked_experiment c) -> expected<new_run> {
-        auto given = params.start_from.empty() ? std::vector<record>{}
-                                               : genomes_of(params.start_from, c);
-        if (!given)
-          return tl::unexpected(given.error());
-        return make_run(std::move(c), params.runs, std::move(*given));
+        auto said = start_from(params.start_from, c);
+        if (!said)
+          return tl::unexpected(said.error());
+        return make_run(std::move(c), params.runs).map([&](new_run made) {
+          made.started_from = std::move(*said);
+          return made;
+        });
       });
 }
 

@@ -19,8 +19,8 @@ struct new_run_params {
   /// The run ends with a final model within this time, an ensemble unless [final] names
   /// another. It takes the place of `limits.wall_time`. 0: as the file says.
   std::chrono::milliseconds budget{0};
-  /// An earlier run whose best genomes are among the first candidates; empty: none.
-  std::string start_from{};
+  /// Earlier runs whose best genomes are among the first candidates.
+  std::vector<std::string> start_from{};
 };
 
 /// A run that is recorded to have started, and nothing more.
@@ -32,6 +32,8 @@ struct new_run {
   store file;
   run_state state;
   std::string note = {}; ///< `checked_experiment::note`
+  /// The points that came from earlier runs, a line for each of these (start_from.hpp).
+  std::vector<std::string> started_from{};
 };
 
 /// An experiment that holds together with its data: what is checked before anything is
@@ -72,10 +74,5 @@ make_run_folder(const std::filesystem::path& runs, const std::string& name);
 [[nodiscard]] expected<new_run> make_run(checked_experiment checked,
                                          const std::filesystem::path& runs,
                                          std::vector<record> given = {});
-
-/// The best genomes of an earlier run, as far as they fit this experiment, each as the
-/// record that gives it to the search. An error if none fits.
-[[nodiscard]] expected<std::vector<record>> genomes_of(const std::string& run,
-                                                       const checked_experiment& of);
 
 } // namespace clade

@@ -11,6 +11,7 @@
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/reading/array_file.hpp"
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/training/metrics/metrics.hpp"
 #include "genome/base/text.hpp"
@@ -290,8 +291,11 @@ expected<experiment> load_experiment(const std::filesystem::path& named,
 }
 
 std::vector<std::string> fit_seeds(experiment& e, const data_set* data) {
-  return leave_out_misfits(e.space,
-                           data == nullptr ? e.synthetic_problem : data->as_problem());
+  const auto p = data == nullptr ? e.synthetic_problem : data->as_problem();
+  auto said = leave_out_misfits(e.space, p);
+  const auto points = leave_out_points(e.evolution, e.space, p);
+  said.insert(said.end(), points.begin(), points.end());
+  return said;
 }
 
 expected<problem> problem_of(const experiment& e, const data_set* data) {

@@ -7,10 +7,12 @@
 #include "engine/config/experiment/table_file.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/strategies/registry/automatic.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
 #include "engine/training/metrics/metrics.hpp"
 #include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/files/points.hpp"
 #include "search_spaces/files/spelling.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +94,7 @@ void resolve_strategy(const search_space& space, const objective& goal,
   const search_task task{.objectives = aims_of(goal).size(),
                          .fidelities = !p.rungs.empty(),
                          .budget = p.population * p.generations,
-                         .seeds = !space.seeds.empty()};
+                         .seeds = !space.seeds.empty() || !points_of(p).empty()};
   auto choice = choose_strategy(p, space, task);
   p = std::move(choice.params);
   p.chosen = std::move(choice.why);
@@ -192,11 +194,29 @@ evolution_params fitted_defaults(const table_reader& t, evolution_params p) {
   return p;
 }
 
-void read_evolution(table_reader t, const search_space& space, const objective& goal,
-                    lengths training, evolution_params& p) {
+// The file gives way to what stands in it, so that a resolved experiment needs no file.
+void read_points(const search_space& space, evolution_params& p, document& d) {
+  auto& known = p.own.of<known_points>();
+  if (known.file.empty() || d.wrong)
+    return;
+  const auto points = load_points(known.file, space);
+  if (!points) {
+    d.wrong = points.error();
+    return;
+  }
+  for (const auto& point : *points)
+    known.points.push_back(to_toml(point));
+  known.file.clear();
+}
+
+void read_evolution(table_reader t, const std::filesystem::path& folder,
+                    const search_space& space, const objective& goal, lengths training,
+                    evolution_params& p, document& d) {
   if (!t.has("strategy"))
     p.strategy = automatic_strategy;
-  read_keys(t, p);
+  key_reader visitor(t, folder);
+  keys(visitor, p);
+  read_points(space, p, d);
   read_part(t.table("mutation"), p.mutation);
   refuse_evaluations(t, p);
   t.finish();
@@ -364,8 +384,8 @@ expected<evolution_params> parse_evolution(std::span<const std::string> settings
   evolution_params p;
   table_reader root(d);
   const auto epochs = fidelities.empty() ? 0 : fidelities.back();
-  read_evolution(root.table("evolution"), space, goal, {epochs, std::move(fidelities)},
-                 p);
+  read_evolution(root.table("evolution"), {}, space, goal,
+                 {epochs, std::move(fidelities)}, p, d);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return p;
@@ -403,7 +423,8 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
     length.epochs = full_epochs(e);
   // Only of a whole resolved experiment every key is there; it is never fitted again.
   e.in_flight_open = who == written_by::people && !evolution.has("in_flight");
-  read_evolution(evolution, e.space, e.objective, std::move(length), e.evolution);
+  read_evolution(evolution, folder, e.space, e.objective, std::move(length), e.evolution,
+                 d);
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
   fit_devices(training, e);

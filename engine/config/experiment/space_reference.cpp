@@ -159,6 +159,23 @@ std::string space_reference_text() {
       "    layers = [{op = \"dense\", units = 64}, {op = \"dropout\"}]      in a chain; "
       "[] is the linear model\n"
       "    hyperparameters = {optimizer = \"adamw\"}\n";
+  out += "\n## Known points\n\nA file of its own, which `first = \"points.toml\"` in "
+         "[evolution] names: its points are the first candidates,\nin the order of the "
+         "file, "
+         "whatever the strategy. What a point does not say is drawn.\n\n"
+         "    [points.earlier]                        a network as `clade show RUN ID` "
+         "prints "
+         "it\n"
+         "    genome = \"\"\"\n"
+         "    input\n"
+         "    n3f2a1  dense(units=64) <- input\n"
+         "    output <- n3f2a1\n"
+         "    learning_rate=0.003\n"
+         "    \"\"\"\n"
+         "    [points.chain]                          layers as in [seeds.NAME]\n"
+         "    layers = [{op = \"dense\", units = 64}]\n"
+         "    [points.rate]                           hyperparameters alone\n"
+         "    hyperparameters = {learning_rate = 0.01}\n";
   return out;
 }
 

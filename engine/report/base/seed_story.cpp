@@ -134,7 +134,7 @@ expected<std::optional<seed_story>> tell_seeds(const store& s) {
 
 std::string seed_words(const seed_story& told, const std::string& metric) {
   std::string text = fmt::format(
-      "The search began with {}{} of its space; {} of {} other candidates descend from "
+      "The search began with {}{}; {} of {} other candidates descend from "
       "{}",
       with_commas(told.seeds), told.seeds == 1 ? " seed" : " seeds",
       with_commas(told.descendants), with_commas(told.candidates - told.seeds),

@@ -4,7 +4,7 @@
 // shared out by largest remainder, ties to the lower rung.
 #include "engine/search/bases/brackets.hpp"
 
-#include "engine/search/core/selection.hpp"
+#include "engine/search/core/front_order.hpp"
 
 #include <algorithm>
 #include <map>
@@ -56,19 +56,21 @@ std::vector<brackets::place> brackets::promotions(std::uint64_t first) const {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> sizes;
   for (const auto& p : places_)
     ++sizes[{p.rung, p.beginning}];
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<place>> by_bracket;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<individual>> by_bracket;
   for (const auto& i : survivors()) {
     const auto& was = places_[i.id - first];
-    auto& list = by_bracket[{was.rung, was.beginning}];
-    const auto most = std::max<std::size_t>(1, sizes[{was.rung, was.beginning}]
-                                                   / reduction_of(params()));
     if (i.fitness.ok && i.epochs == ladder_.epochs(was.rung)
-        && was.rung + 1 < ladder_.height() && list.size() < most)
-      list.push_back({was.beginning, was.rung + 1, i});
+        && was.rung + 1 < ladder_.height())
+      by_bracket[{was.rung, was.beginning}].push_back(i);
   }
   std::vector<place> all;
-  for (auto bracket = by_bracket.rbegin(); bracket != by_bracket.rend(); ++bracket)
-    all.insert(all.end(), bracket->second.begin(), bracket->second.end());
+  for (auto it = by_bracket.rbegin(); it != by_bracket.rend(); ++it) {
+    auto& [bracket, members] = *it;
+    sort_by_worth(members);
+    const auto most = std::max<std::size_t>(1, sizes[bracket] / reduction_of(params()));
+    for (std::size_t i = 0; i < std::min(most, members.size()); ++i)
+      all.push_back({bracket.second, bracket.first + 1, std::move(members[i])});
+  }
   return all;
 }
 

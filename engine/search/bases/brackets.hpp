@@ -8,7 +8,8 @@ namespace clade {
 /// The parts that successive halving, Hyperband and DEHB share: brackets that climb the
 /// rungs, one rung a generation. A bracket begins on some rung; of its n candidates there
 /// the best max(1, floor(n / reduction)) are promoted to the next rung, of those again,
-/// up to the top. Who failed is never promoted. Each generation trains one rung of every
+/// up to the top, by front where there are several objectives (rung_ladder). Who failed is
+/// never promoted. Each generation trains one rung of every
 /// bracket that is on its way, and fills its other places with the beginnings of new
 /// brackets; so every generation has `population` candidates that may train at once, and,
 /// as nothing is decided before it is complete, the order of evaluations leaves no trace.

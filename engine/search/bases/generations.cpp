@@ -1,5 +1,6 @@
 #include "engine/search/bases/generations.hpp"
 
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/core/selection.hpp"
 
 #include <algorithm>
@@ -25,6 +26,8 @@ std::vector<breeding> generations::ask(candidate_id beyond, std::size_t limit) c
     } else {
       choose_parents(order);
       inherit_weights(params_, order);
+      if (generation_ == 0 && order.index < points_of(params_).size())
+        begin_at(order, points_of(params_)[order.index]);
     }
     orders.push_back(std::move(order));
   }
@@ -58,6 +61,12 @@ bool generations::begin_with(std::shared_ptr<const clade::genome> genome,
 
 std::uint64_t generations::before() const {
   return changed_born_ + (generation_ - changed_generation_) * params_.population;
+}
+
+std::uint64_t generations::given_before(candidate_id id) const {
+  return std::min<std::uint64_t>(id - 1, points_of(params_).size()) + given_and_closed_
+         + static_cast<std::uint64_t>(
+             std::distance(given_.begin(), given_.lower_bound(id)));
 }
 
 bool generations::change(const evolution_params& params, std::uint64_t seed) {
@@ -104,7 +113,9 @@ void generations::close() {
   survivors_ = select();
   children_.clear();
   ++generation_;
-  given_.erase(given_.begin(), given_.upper_bound(before()));
+  const auto closed = given_.upper_bound(before());
+  given_and_closed_ += static_cast<std::uint64_t>(std::distance(given_.begin(), closed));
+  given_.erase(given_.begin(), closed);
 }
 
 bool generations::finished() const {

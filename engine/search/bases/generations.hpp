@@ -46,6 +46,9 @@ protected:
   /// How many candidates the generations before this one have: an id less this and 1 is
   /// an index.
   [[nodiscard]] std::uint64_t before() const;
+  /// How many candidates before this one, of the generation in progress, were a person's
+  /// genomes or points that were known.
+  [[nodiscard]] std::uint64_t given_before(candidate_id id) const;
   /// The generation's children and those that stay on beside them, best first; the failed
   /// are among them only where all failed.
   [[nodiscard]] std::vector<individual> pool() const;
@@ -75,6 +78,7 @@ private:
     std::string origin;
   };
   std::map<candidate_id, gift> given_;
+  std::uint64_t given_and_closed_ = 0; ///< Gifts of generations that are closed.
   std::vector<individual> children_;
   std::vector<individual> survivors_;
 };

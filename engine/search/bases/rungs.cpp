@@ -1,5 +1,6 @@
 #include "engine/search/bases/rungs.hpp"
 
+#include "engine/search/core/front_order.hpp"
 #include "engine/search/core/selection.hpp"
 
 #include <algorithm>
@@ -132,10 +133,10 @@ std::size_t rung_ladder::rung_of(const individual& i) const {
 void rung_ladder::drop_oldest(rung& r) {
   const auto id = r.by_age.front();
   r.by_age.pop_front();
-  const auto found = std::find_if(r.by_fitness.begin(), r.by_fitness.end(),
+  const auto found = std::find_if(r.by_worth.begin(), r.by_worth.end(),
                                   [&](const individual& i) { return i.id == id; });
   r.succeeded -= found->fitness.ok ? 1 : 0;
-  r.by_fitness.erase(found);
+  r.by_worth.erase(found);
   const auto taken = std::lower_bound(r.taken.begin(), r.taken.end(), id);
   if (taken != r.taken.end() && *taken == id)
     r.taken.erase(taken);
@@ -144,25 +145,26 @@ void rung_ladder::drop_oldest(rung& r) {
 void rung_ladder::add(const individual& i) {
   auto& r = at_[rung_of(i)];
   r.by_age.push_back(i.id);
-  r.by_fitness.insert(
-      std::upper_bound(r.by_fitness.begin(), r.by_fitness.end(), i, fitter), i);
+  r.by_worth.insert(std::upper_bound(r.by_worth.begin(), r.by_worth.end(), i, fitter), i);
   r.succeeded += i.fitness.ok ? 1 : 0;
   if (r.by_age.size() > window_)
     drop_oldest(r);
+  if (weighs_several(r.by_worth))
+    sort_by_worth(r.by_worth); // One more may move all others.
 }
 
 rung_ladder::standing rung_ladder::standing_of(const individual& i) const {
-  const auto& all = at_[rung_of(i)].by_fitness;
-  const auto place = std::lower_bound(all.begin(), all.end(), i, fitter);
+  const auto& all = at_[rung_of(i)].by_worth;
+  const auto place = std::ranges::find(all, i.id, &individual::id);
   return {static_cast<std::size_t>(place - all.begin()), all.size()};
 }
 
 std::optional<individual> rung_ladder::take_promotable(std::size_t rung,
                                                        std::size_t reduction) {
   auto& r = at_[rung];
-  const auto share = r.by_fitness.size() / reduction;
+  const auto share = r.by_worth.size() / reduction;
   for (std::size_t place = 0; place < share; ++place) {
-    const auto& i = r.by_fitness[place];
+    const auto& i = r.by_worth[place];
     if (!i.fitness.ok)
       break;
     const auto taken = std::lower_bound(r.taken.begin(), r.taken.end(), i.id);
@@ -177,11 +179,11 @@ std::optional<individual> rung_ladder::take_promotable(std::size_t rung,
 const std::vector<individual>& rung_ladder::breeders() const {
   for (auto r = at_.rbegin(); r != at_.rend(); ++r)
     if (r->succeeded >= enough_)
-      return r->by_fitness;
+      return r->by_worth;
   for (const auto& r : at_)
     if (r.succeeded > 0)
-      return r.by_fitness;
-  return at_.front().by_fitness;
+      return r.by_worth;
+  return at_.front().by_worth;
 }
 
 } // namespace clade

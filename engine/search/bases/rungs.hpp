@@ -56,7 +56,11 @@ void breed_new(breeding& order, const std::vector<individual>& parents,
                double sampled = sampled_share);
 
 /// The last results on each rung, so many of each (`window`): the state is bounded, and a
-/// newcomer is compared with what the search finds now and not with its beginnings.
+/// newcomer is compared with what the search finds now and not with its beginnings. If
+/// there are several objectives, the best of a rung are those of its first front, the
+/// lonelier first, then those of the next (Schmucker, Donini, Zafar, Salinas and
+/// Archambeau, "Multi-objective Asynchronous Successive Halving", arXiv 2106.12639, 2021;
+/// the order is NSGA-II's, front_order.hpp).
 class rung_ladder {
 public:
   explicit rung_ladder(const evolution_params& params);
@@ -90,11 +94,11 @@ public:
 private:
   struct rung {
     std::deque<candidate_id> by_age;
-    std::vector<individual> by_fitness;
+    std::vector<individual> by_worth;
     std::vector<candidate_id> taken; ///< Sorted.
     std::size_t succeeded = 0;
   };
-  void drop_oldest(rung& r);
+  static void drop_oldest(rung& r);
 
   std::vector<std::uint32_t> rungs_;
   std::vector<rung> at_;

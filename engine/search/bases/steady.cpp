@@ -1,5 +1,7 @@
 #include "engine/search/bases/steady.hpp"
 
+#include "engine/search/core/known_points.hpp"
+
 #include <algorithm>
 
 namespace clade {
@@ -70,7 +72,14 @@ void steady::order_next() {
     order.origin = std::move(gifts_.front().origin);
     gifts_.pop_front();
   } else {
-    choose(order);
+    const auto& points = points_of(params());
+    const bool point_left = points_begun_ < points.size();
+    // A strategy without rungs must not have chosen in vain. One with rungs may choose a
+    // training to go on, which comes first.
+    if (!point_left || !params().rungs.empty())
+      choose(order);
+    if (point_left && order.how != breeding::kind::train_on)
+      begin_at(order, points[points_begun_++]);
     inherit_weights(params(), order);
   }
   orders_.push_back(std::move(order));

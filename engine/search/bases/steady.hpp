@@ -56,6 +56,7 @@ private:
   std::deque<breeding> orders_; ///< Given, not born.
   std::deque<breeding> gifts_;  ///< A person's genomes, for the next orders.
   std::uint64_t ordered_ = 0;
+  std::size_t points_begun_ = 0; ///< How many of the known points have an order.
 };
 
 } // namespace clade

@@ -1,6 +1,7 @@
 #include "engine/search/core/front_order.hpp"
 
 #include "engine/search/core/pareto.hpp"
+#include "engine/search/core/selection.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -22,6 +23,21 @@ std::vector<std::size_t> order_by_front(std::span<const fitness> all) {
       sorted.push_back(front[i]);
   }
   return sorted;
+}
+
+bool weighs_several(const std::vector<individual>& all) {
+  return std::ranges::any_of(
+      all, [](const individual& i) { return i.fitness.objectives.size() > 1; });
+}
+
+void sort_by_worth(std::vector<individual>& all) {
+  sort_by_fitness(all);
+  if (!weighs_several(all))
+    return;
+  std::vector<individual> sorted;
+  for (const auto i : order_by_front(fitnesses_of(all, &individual::fitness)))
+    sorted.push_back(std::move(all[i]));
+  all = std::move(sorted);
 }
 
 } // namespace clade

@@ -347,7 +347,7 @@ TEST_CASE("report: seeds and the evidence of a test are in the text and in JSON"
          "  1.0000 (bootstrap)\n");
   CHECK_THAT(text, Catch::Contains("\n  17 "));
   CHECK_THAT(section(text, "what the seeds brought"),
-             Catch::Contains("The champion #5\n  descends from the seed resnet.\n"));
+             Catch::Contains("The champion #5 descends\n  from the seed resnet.\n"));
   CHECK(widest_line(text) <= 80);
   const auto json = nlohmann::json::parse(to_json(view));
   CHECK(json["details"]["interval"]["high"] == 1);

@@ -76,7 +76,7 @@ TEST_CASE("seeds: the best seed, the best without one and the champion are told"
   const auto going_on = told(entries);
   REQUIRE(going_on);
   CHECK(seed_words(*going_on, "validation.accuracy")
-        == "The search began with 2 seeds of its space; 3 of 5 other candidates descend "
+        == "The search began with 2 seeds; 3 of 5 other candidates descend "
            "from them. The best seed itself is small (#6) with validation.accuracy "
            "0.7000; the best candidate that descends from no seed, #5, has 0.5500. The "
            "best so far, #7, descends from the seeds small and large.");
@@ -115,7 +115,7 @@ TEST_CASE("seeds: a run without seeds has nothing to tell, one without results l
       told({{run_started{"0.1.0", "", 1, {}}, {}}, born(a_seed(1, "small"))});
   REQUIRE(story);
   CHECK(seed_words(*story, "score")
-        == "The search began with 1 seed of its space; 0 of 0 other candidates descend "
+        == "The search began with 1 seed; 0 of 0 other candidates descend "
            "from it. No seed itself succeeded.");
   CHECK(seeds_json(story)["champion"].is_null());
 }

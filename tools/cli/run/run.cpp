@@ -3,10 +3,13 @@
 #include "tools/cli/run/fresh_session.hpp"
 #include "tools/cli/run/plan_sample.hpp"
 #include "tools/run/new_run.hpp"
+#include "tools/run/start_from.hpp"
+#include "tools/run/stored_run.hpp"
 
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <set>
 
 namespace clade {
 
@@ -19,6 +22,8 @@ struct run_options {
 };
 
 void say_start(const new_run& fresh) {
+  for (const auto& line : fresh.started_from)
+    std::cout << line << std::endl;
   if (const auto& chosen = fresh.experiment.evolution.chosen; !chosen.empty())
     std::cout << "auto chose " << chosen << std::endl;
   const auto& e = fresh.experiment;
@@ -34,13 +39,36 @@ void say_start(const new_run& fresh) {
     std::cout << "note: " << idle << std::endl;
 }
 
+/// Says at the end what the known points brought.
+void say_points(const std::filesystem::path& folder, const std::set<std::string>& names) {
+  if (names.empty())
+    return;
+  const auto opened = open_stored_run(folder.string());
+  if (!opened)
+    return; // The session has said what is wrong with the run.
+  const auto told = told_of_points(opened->s, names);
+  if (!told || told->empty())
+    return;
+  std::cout << "\nwhat the known points brought\n";
+  for (const auto& line : *told)
+    std::cout << "  " << line << "\n";
+}
+
 int run(run_options options) {
   override_by(options.session, options.run.overrides);
   if (options.minutes)
     options.run.budget = std::chrono::milliseconds(std::llround(60e3 * *options.minutes));
-  return show_fresh_session(
+  std::filesystem::path folder;
+  std::set<std::string> names;
+  const int status = show_fresh_session(
       options.session, options.run.file, [&] { return make_run(options.run); },
-      say_start);
+      [&](const new_run& fresh) {
+        say_start(fresh);
+        folder = fresh.folder;
+        names = point_names(fresh.experiment);
+      });
+  say_points(folder, names);
+  return status;
 }
 
 } // namespace
@@ -58,7 +86,8 @@ void add_run(CLI::App& app, command& chosen) {
                   "final model by then")
       ->check(number_between(0.001, 1e6));
   sub->add_option("--start-from", options->run.start_from,
-                  "An earlier run, whose best genomes are among the first candidates");
+                  "Earlier runs, also of other data, whose best genomes are the first "
+                  "candidates as far as they fit; repeatable");
   sub->add_option("--slots", options->session.slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");

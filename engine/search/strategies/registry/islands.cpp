@@ -4,6 +4,7 @@
 // numbers: id, generation and index are the run's, so that no two islands draw alike.
 #include "engine/search/strategies/registry/islands.hpp"
 
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
@@ -80,6 +81,11 @@ std::vector<evolution_params> islands::parts(const evolution_params& params) {
   std::vector<evolution_params> all;
   for (const auto& name : island_strategies(params))
     all.push_back(island_params(params, name));
+  // Known points are dealt out, so that none begins twice.
+  for (auto& own : all)
+    own.own.of<known_points>().points.clear();
+  for (std::size_t i = 0; i < points_of(params).size() && !all.empty(); ++i)
+    all[i % all.size()].own.of<known_points>().points.push_back(points_of(params)[i]);
   return all;
 }
 
@@ -102,8 +108,9 @@ expected<void> islands::validate(const evolution_params& params) {
     return wrong_parameter(
         "population", std::to_string(params.population),
         fmt::format("it must be a multiple of the {} islands", names.size()));
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (auto ok = clade::validate(island_params(params, names[i])); !ok)
+  const auto own = parts(params);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (auto ok = clade::validate(own[i]); !ok)
       return fail(ok.error().kind,
                   fmt::format("{} (island {}, which has its share of the population)",
                               ok.error().message, i + 1));
@@ -228,8 +235,9 @@ bool islands::change(const evolution_params& params, std::uint64_t seed) {
   for (const auto& i : islands_)
     if (i.heard != begin / islands_.size())
       return false;
+  const auto own = parts(params);
   for (std::size_t i = 0; i < islands_.size(); ++i)
-    if (!islands_[i].search->change(island_params(params, names[i]), seed_of(seed, i)))
+    if (!islands_[i].search->change(own[i], seed_of(seed, i)))
       return false;
   go_on_with(params);
   return true;

@@ -3,6 +3,7 @@
 // run over the names.
 #include "engine/search/strategies/registry/registry.hpp"
 
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/strategies/evolution/differential_evolution.hpp"
 #include "engine/search/strategies/evolution/generational.hpp"
 #include "engine/search/strategies/evolution/local_search.hpp"
@@ -22,6 +23,7 @@
 #include "engine/search/strategies/rungs/multi_fidelity.hpp"
 #include "engine/search/strategies/rungs/successive_halving.hpp"
 #include "engine/search/strategies/sampling/cma_es.hpp"
+#include "engine/search/strategies/sampling/grid_search.hpp"
 #include "engine/search/strategies/sampling/random.hpp"
 #include "engine/search/strategies/sampling/surrogate_assisted.hpp"
 #include "engine/search/strategies/sampling/tpe.hpp"
@@ -54,6 +56,15 @@ constexpr auto rows = std::to_array<strategy_row>({
                "right for fewer than 20 evaluations.",
      .make = make<random_search>,
      .traits = {.objectives = objective_count::any}},
+    {.name = "grid",
+     .advice = "Every combination of a few values of each hyperparameter, once. For "
+               "tables and figures.",
+     .make = make<grid_search>,
+     .traits = {.objectives = objective_count::any},
+     .serves = grid_search::serves,
+     .validate = grid_search::validate,
+     .keys = keys_of_own<grid_params>,
+     .fits = grid_search::fits},
     {.name = "generational",
      .advice = "A genetic algorithm with generations. Robust in any space; costs "
                "nothing itself.",
@@ -129,12 +140,12 @@ constexpr auto rows = std::to_array<strategy_row>({
      .advice = "Only the best of each rung train on. The same search for any number of "
                "slots.",
      .make = make<successive_halving>,
-     .traits = {.rungs = rung_layout::by_ratio}},
+     .traits = {.rungs = rung_layout::by_ratio, .objectives = objective_count::any}},
     {.name = "hyperband",
      .advice = "Successive halving that hedges, for when nobody knows how much the "
                "first epochs tell.",
      .make = make<hyperband>,
-     .traits = {.rungs = rung_layout::by_ratio}},
+     .traits = {.rungs = rung_layout::by_ratio, .objectives = objective_count::any}},
     {.name = "dehb",
      .advice = "Hyperband with differential evolution. For hyperparameters alone.",
      .make = make<dehb>,
@@ -144,17 +155,24 @@ constexpr auto rows = std::to_array<strategy_row>({
      .advice = "Successive halving that never waits. For many slots, when early epochs "
                "tell much.",
      .make = make<asha>,
-     .traits = {.rungs = rung_layout::by_ratio, .steady = true}},
+     .traits = {.rungs = rung_layout::by_ratio,
+                .objectives = objective_count::any,
+                .steady = true}},
     {.name = "multi_fidelity",
      .advice = "A model learns from short trainings which ones to continue. For up to "
                "2,000 evaluations with rungs.",
      .make = make<multi_fidelity>,
-     .traits = {.rungs = rung_layout::by_ratio, .steady = true, .model = true}},
+     .traits = {.rungs = rung_layout::by_ratio,
+                .objectives = objective_count::any,
+                .steady = true,
+                .model = true}},
     {.name = "median_stopping",
      .advice = "Stops what is worse than the median so far. For learning curves that "
                "cross often.",
      .make = make<median_stopping>,
-     .traits = {.rungs = rung_layout::evenly, .steady = true}},
+     .traits = {.rungs = rung_layout::evenly,
+                .objectives = objective_count::any,
+                .steady = true}},
     {.name = "population_based_training",
      .advice = "Changes hyperparameters while networks train. For schedules rather "
                "than values.",
@@ -182,6 +200,7 @@ std::vector<std::string> strategy_names() {
 }
 
 void visit_own_keys(own_keys& v, own_params& own) {
+  keys(v, own.of<known_points>());
   for (const auto& r : rows)
     if (r.keys != nullptr)
       r.keys(v, own);

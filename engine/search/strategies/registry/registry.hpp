@@ -37,8 +37,9 @@ struct strategy_traits {
 /// A strategy in the table: its name in an experiment file, one or two sentences on when
 /// to take it, and what makes one. `serves` says whether it can search a space, and the
 /// error which can; `validate` judges what this strategy alone reads; `keys` visits it;
-/// `parts` gives the searches that it consists of, none of which has parts. Null: any
-/// space, nothing to judge, no keys, no parts.
+/// `parts` gives the searches that it consists of, none of which has parts; `fits` says
+/// whether it can do what it is told in a space that it serves. Null: any space, nothing
+/// to judge, no keys, no parts.
 struct strategy_row {
   std::string_view name;
   std::string_view advice;
@@ -49,6 +50,8 @@ struct strategy_row {
   expected<void> (*validate)(const evolution_params& params) = nullptr;
   void (*keys)(own_keys& v, own_params& own) = nullptr;
   std::vector<evolution_params> (*parts)(const evolution_params& params) = nullptr;
+  expected<void> (*fits)(const evolution_params& params,
+                         const search_space& space) = nullptr;
 };
 
 [[nodiscard]] std::span<const strategy_row> strategy_rows();
@@ -57,7 +60,8 @@ struct strategy_row {
 [[nodiscard]] const strategy_row* row_of(std::string_view name);
 [[nodiscard]] std::vector<std::string> strategy_names();
 
-/// Visits the keys of all strategies' own parameters, in the order of the table.
+/// Visits the keys of the known points and of all strategies' own parameters, in the order
+/// of the table.
 void visit_own_keys(own_keys& v, own_params& own);
 
 /// Whether the strategy, or one of those that it consists of, has the trait.

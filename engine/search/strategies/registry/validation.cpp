@@ -3,6 +3,7 @@
 #include "engine/search/strategies/registry/validation.hpp"
 
 #include "engine/search/bases/rungs.hpp"
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/strategies/registry/automatic.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
@@ -131,6 +132,8 @@ expected<void> validate(const evolution_params& params) {
         "zero_cost", "true",
         fmt::format("it needs the model of strategy = \"surrogate\", and this is \"{}\"",
                     params.strategy));
+  if (auto ok = check_known_points(params); !ok)
+    return ok;
   return validate(params.mutation);
 }
 
@@ -190,7 +193,9 @@ expected<void> check_strategy(const evolution_params& params, const search_space
                     name_of_strategy_for(objectives > few_objectives
                                              ? objective_count::many
                                              : objective_count::few)));
-  return check_space(params.strategy, space);
+  if (auto ok = check_space(params.strategy, space); !ok || row.fits == nullptr)
+    return ok;
+  return row.fits(params, space);
 }
 
 } // namespace clade

@@ -19,6 +19,8 @@ namespace clade {
 /// children of good parents would all be among the best of all time, and nothing would be
 /// halved.
 ///
+/// The best on a rung are, by several objectives, its first front (rung_ladder).
+///
 /// To take when trainings take long, their first epochs tell something of the last, and
 /// there are several slots.
 class asha final : public steady {

@@ -15,6 +15,8 @@ namespace clade {
 /// paper a running mean over the epochs before is compared; here it is what the weights
 /// that are kept have reached. New candidates come about as in `asha`.
 ///
+/// By several objectives that is the first half by front (rung_ladder).
+///
 /// It stops half of the candidates at each rung, not two of three, and asks for little
 /// trust in early epochs: to take when learning curves cross often, or training is so
 /// short that halving saves little.

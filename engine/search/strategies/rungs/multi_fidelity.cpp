@@ -6,7 +6,9 @@
 
 #include "engine/search/bases/cached_proposal.hpp"
 #include "engine/search/bases/rungs.hpp"
-#include "engine/search/core/selection.hpp"
+#include "engine/search/core/front_order.hpp"
+#include "engine/search/core/pareto.hpp"
+#include "engine/search/models/fitted/scalarisation.hpp"
 #include "engine/search/models/fitted/screened_offspring.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -26,23 +28,74 @@ std::size_t rung_among(const std::vector<std::uint32_t>& rungs, std::uint32_t ep
   return static_cast<std::size_t>(found - rungs.begin());
 }
 
+/// One number for the fitness of each, to be raised: the one objective or, of several, the
+/// distance from the best of its rung, by weights that the seed draws.
+std::vector<double> as_one_objective(const std::vector<individual>& known,
+                                     const std::vector<std::uint32_t>& rungs,
+                                     std::uint64_t seed) {
+  std::vector<double> all;
+  for (const auto& one : known)
+    all.push_back(one.fitness.primary);
+  if (!weighs_several(known))
+    return all;
+  std::size_t objectives = 0;
+  std::vector<std::vector<std::size_t>> by_rung(rungs.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    by_rung[rung_among(rungs, known[i].epochs)].push_back(i);
+    objectives = std::max(objectives, known[i].fitness.objectives.size());
+  }
+  auto random = derive(seed, purpose::niches, 0, 0);
+  const auto weights = draw_weights(objectives, random);
+  for (const auto& rung : by_rung) {
+    std::vector<fitness> there;
+    for (const auto i : rung)
+      there.push_back(known[i].fitness);
+    std::vector<std::vector<double>> shares(rung.size());
+    for (std::size_t m = 0; m < objectives; ++m) {
+      const auto of_all = shares_of(there, m);
+      for (std::size_t i = 0; i < rung.size(); ++i)
+        shares[i].push_back(of_all[i]);
+    }
+    for (std::size_t i = 0; i < rung.size(); ++i)
+      all[rung[i]] = tchebycheff(shares[i], weights);
+  }
+  return all;
+}
+
 rung_models models_of(const std::vector<individual>& known,
+                      const std::vector<double>& fitness,
                       const std::vector<model_guided::unheard>& in_training,
                       const std::vector<std::uint32_t>& rungs,
                       const genome_features& features, std::uint64_t seed,
                       const surrogate_params& params) {
   std::vector<std::vector<example>> examples(rungs.size());
-  for (const auto& one : known) {
-    auto& e = examples[rung_among(rungs, one.epochs)].emplace_back();
-    e.features = features.encode(*one.genome);
-    if (one.fitness.ok)
-      e.fitness = one.fitness.primary;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    auto& e = examples[rung_among(rungs, known[i].epochs)].emplace_back();
+    e.features = features.encode(*known[i].genome);
+    if (known[i].fitness.ok)
+      e.fitness = fitness[i];
   }
   auto models = rung_models::fit(examples, features.blocks(), seed, params);
   if (!models.empty())
     for (const auto& one : in_training)
       models.believe(features.encode(*one.genome), rung_among(rungs, one.epochs));
   return models;
+}
+
+/// Leaves, where there are several objectives, those that no other one dominates.
+void keep_front(std::vector<const individual*>& waiting) {
+  std::vector<fitness> all;
+  for (const auto* one : waiting)
+    all.push_back(one->fitness);
+  const bool several =
+      std::ranges::any_of(all, [](const fitness& f) { return f.objectives.size() > 1; });
+  if (!several)
+    return;
+  const auto fronts = sort_into_fronts(all);
+  std::vector<const individual*> front;
+  for (const auto i : fronts.front())
+    front.push_back(waiting[i]);
+  waiting = std::move(front);
 }
 
 class screened_by_rungs final : public proposal {
@@ -57,8 +110,9 @@ public:
   expected<offspring> make(const breeding_rules& rules,
                            const breeding& order) const override {
     const genome_features features(rules.space.rules);
-    const auto models =
-        models_of(*known_, in_training_, rungs_, features, rules.seed + order.id, {});
+    const auto seed = rules.seed + order.id;
+    const auto models = models_of(*known_, as_one_objective(*known_, rungs_, seed),
+                                  in_training_, rungs_, features, seed, {});
     std::set<genome_hash> taken;
     for (const auto& one : *known_)
       taken.insert(canonical_hash(*one.genome));
@@ -115,7 +169,7 @@ multi_fidelity::parents(const std::vector<individual>& known) const {
     for (const auto& one : known)
       if (one.fitness.ok && rung_of(one.epochs) == rung)
         there.push_back(one);
-    sort_by_fitness(there);
+    sort_by_worth(there);
     const auto most =
         rung == 0 ? screening.parents
                   : std::min(screening.parents, chosen.size() + screening.parents / 2);
@@ -128,19 +182,21 @@ multi_fidelity::parents(const std::vector<individual>& known) const {
 
 const individual*
 multi_fidelity::most_promising(const std::vector<const individual*>& waiting,
-                               const std::vector<individual>& known) const {
+                               const std::vector<individual>& known,
+                               candidate_id order) const {
   if (waiting.size() < 2 || !space_)
     return waiting.empty()
                ? nullptr
                : *std::ranges::min_element(
                    waiting, [](const auto* a, const auto* b) { return fitter(*a, *b); });
   const genome_features features(space_->rules);
-  const auto models = models_of(known, in_training(), rungs_, features, seed(),
+  const auto fitness = as_one_objective(known, rungs_, seed() + order);
+  const auto models = models_of(known, fitness, in_training(), rungs_, features, seed(),
                                 {.members = 1, .steps = 0});
   const individual* best = nullptr;
   double most = 0;
   for (const auto* one : waiting) {
-    double promise = one->fitness.primary;
+    double promise = fitness[static_cast<std::size_t>(one - known.data())];
     if (!models.empty()) {
       const auto p = models.predict(features.encode(*one->genome));
       promise = models.highest() > rung_of(one->epochs)
@@ -165,7 +221,8 @@ bool multi_fidelity::promote(breeding& order, const std::vector<individual>& kno
       if (one.fitness.ok && rung_of(one.epochs) + 1 == rung
           && !promoted_.contains(start_of(one)))
         waiting.push_back(&one);
-    if (const auto* chosen = most_promising(waiting, known)) {
+    keep_front(waiting);
+    if (const auto* chosen = most_promising(waiting, known, order.id)) {
       train_on(order, *chosen, rungs_[rung]);
       promoted_.insert(order.start);
       ++ordered_on_[rung];

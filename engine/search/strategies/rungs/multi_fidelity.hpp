@@ -33,6 +33,9 @@ namespace clade {
 /// read but for where rungs lie: of rungs of 12 and 200 epochs one of four goes on, of 1,
 /// 3 and 9 every second.
 ///
+/// Several objectives are one for each order, by weights that are drawn (scalarisation.hpp),
+/// and only who is dominated by nobody that waits on its rung is promoted.
+///
 /// To be taken when there are few rungs, a full training is dear, and the first epochs
 /// tell something but not all: where they tell nothing it costs as many times more as
 /// there are rungs. A new candidate costs a generator some ten milliseconds for each
@@ -75,7 +78,7 @@ private:
   [[nodiscard]] bool promote(breeding& order, const std::vector<individual>& known);
   [[nodiscard]] const individual*
   most_promising(const std::vector<const individual*>& waiting,
-                 const std::vector<individual>& known) const;
+                 const std::vector<individual>& known, candidate_id order) const;
 
   std::shared_ptr<const search_space> space_;
   std::vector<std::uint32_t> rungs_;

@@ -33,22 +33,6 @@ screening_params looked_at_with(std::size_t parents) {
   return params;
 }
 
-bool weighs_several(const std::vector<individual>& known) {
-  return std::ranges::any_of(
-      known, [](const individual& i) { return i.fitness.objectives.size() > 1; });
-}
-
-/// The best first: by fitness, or where there are several objectives by front.
-void sort_by_worth(std::vector<individual>& known) {
-  sort_by_fitness(known);
-  if (!weighs_several(known))
-    return;
-  std::vector<individual> sorted;
-  for (const auto i : order_by_front(fitnesses_of(known, &individual::fitness)))
-    sorted.push_back(std::move(known[i]));
-  known = std::move(sorted);
-}
-
 /// The features of examples that are known beside their genomes, by which they are
 /// encoded.
 class encoding {

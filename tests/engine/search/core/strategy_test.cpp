@@ -1,12 +1,15 @@
 // The laws that every strategy obeys, over a table of them; a new strategy gets a row.
+#include "engine/search/core/known_points.hpp"
 #include "engine/search/strategies/evolution/differential_evolution.hpp"
 #include "engine/search/strategies/registry/islands.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
+#include "engine/search/strategies/sampling/grid_search.hpp"
 #include "genome/variation/old_change_text.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -68,11 +71,14 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto alone = toy_rules("islands", seed);
   alone.evolution.own = islands_params{.strategies = {"2"}, .migration = 0};
   alone.evolution.in_flight = 6;
+  auto grid = toy_rules("grid", seed);
+  grid.evolution.own = grid_params{.points_per_range = 48};
   auto of_four = weighing("surrogate", seed);
   for (int i = 0; i < 2; ++i)
     of_four.objective.others.push_back(of_four.objective.others.front());
   return {
       {"random", toy_rules("random", seed), true},
+      {"grid", grid, true, true},
       {"generational by tournament", toy_rules("generational", seed), true},
       {"generational by truncation", truncation, true},
       {"generational by lexicase", lexicase, true},
@@ -105,6 +111,12 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"multi fidelity as asked", toy_rules("multi_fidelity", seed), true, true},
       {"multi fidelity as arrived", fidelities_arrived, false, true},
       {"median stopping", toy_rules("median_stopping", seed), true},
+      {"successive halving for two objectives", weighing("successive_halving", seed),
+       true},
+      {"hyperband for two objectives", weighing("hyperband", seed), true, true},
+      {"asha for two objectives", weighing("asha", seed), true},
+      {"multi fidelity for two objectives", weighing("multi_fidelity", seed), true, true},
+      {"median stopping for two objectives", weighing("median_stopping", seed), true},
       {"population based training", toy_rules("population_based_training", seed), true},
       {"generational with inherited weights", inheriting("generational", seed), true},
       {"regularised with inherited weights", inheriting("regularized", seed), true}};
@@ -298,6 +310,43 @@ TEST_CASE("strategy: asking changes nothing and leaves out what was asked before
   }
 }
 
+TEST_CASE("strategy: known points are the first new candidates, in their order") {
+  for (const auto& s : specimens()) {
+    INFO(s.name);
+    auto rules = s.rules;
+    for (const int x : {31, 12, 23})
+      rules.evolution.own.of<known_points>().points.push_back(
+          fmt::format("[points.p{}]\nhyperparameters = {{x = {}}}\n", x, x));
+    const auto whole = simulate(toy_simulation(rules));
+    std::vector<std::int64_t> found;
+    std::size_t fresh = 0;
+    for (const auto& [born] : only<candidate_born>(whole.records)) {
+      if (born.start == 0 && found.size() < 3)
+        ++fresh;
+      if (born.changes.front().kind == change_kind::seeded)
+        found.push_back(toy_number(*born.genome));
+    }
+    CHECK(found == std::vector<std::int64_t>{31, 12, 23});
+    CHECK(fresh == 3);
+    for (std::size_t stop = 0; stop < whole.records.size(); stop += 5) {
+      const auto resumed =
+          simulate(toy_simulation(rules),
+                   {whole.records.begin(),
+                    whole.records.begin() + static_cast<std::ptrdiff_t>(stop)});
+      REQUIRE(resumed.state.digest == whole.state.digest);
+    }
+  }
+}
+
+TEST_CASE("strategy: more known points than the first generation has are refused") {
+  evolution_params p{.population = 2};
+  p.tournament = p.elites = p.in_flight = 1;
+  p.own.of<known_points>().points.resize(3);
+  CHECK(validate(p).error().message
+        == "evolution.first is a file of 3 points: all must be among the first 2 "
+           "candidates; write population = 3");
+}
+
 TEST_CASE("strategy: selection climbs where random search does not") {
   double evolved = 0, random = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -320,6 +369,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({}).empty());
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"auto\", \"random\", "
+           "\"grid\", "
            "\"generational\", "
            "\"regularized\", \"mu_plus_lambda\", \"differential_evolution\", "
            "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "

@@ -36,6 +36,7 @@ TEST_CASE("registry: what others need to know of each strategy") {
     all += traits_text(row) + "\n";
   CHECK(all
         == "random any objectives\n"
+           "grid any objectives\n"
            "generational selection\n"
            "regularized steady\n"
            "mu_plus_lambda\n"
@@ -48,12 +49,12 @@ TEST_CASE("registry: what others need to know of each strategy") {
            "islands parts\n"
            "nsga2 few objectives\n"
            "nsga3 many objectives\n"
-           "successive_halving rungs by ratio\n"
-           "hyperband rungs by ratio\n"
+           "successive_halving rungs by ratio any objectives\n"
+           "hyperband rungs by ratio any objectives\n"
            "dehb rungs by ratio\n"
-           "asha rungs by ratio steady\n"
-           "multi_fidelity rungs by ratio steady model\n"
-           "median_stopping rungs evenly steady\n"
+           "asha rungs by ratio any objectives steady\n"
+           "multi_fidelity rungs by ratio any objectives steady model\n"
+           "median_stopping rungs evenly any objectives steady\n"
            "population_based_training a rung a generation retunes\n");
 }
 

@@ -1,0 +1,49 @@
+#include "search_spaces/files/given_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clade {
+
+void read_settings(const toml::table& table, const std::string& path,
+                   std::vector<setting>& into, complaints& wrong) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (name == "op")
+      continue;
+    if (const auto text = node.value_exact<std::string>())
+      assign(into, name, *text);
+    else if (const auto whole = node.value_exact<std::int64_t>())
+      assign(into, name, *whole);
+    else if (const auto real = node.value_exact<double>())
+      assign(into, name, *real);
+    else
+      wrong.note(node.source(), fmt::format("{}.{} is {}, but must be a number or a word",
+                                            path, name, describe(node)));
+  }
+}
+
+std::string misfit(std::vector<setting>& given, const std::vector<parameter>& known) {
+  for (auto& s : given) {
+    const auto p = std::ranges::find(known, s.name, &parameter::name);
+    if (p == known.end())
+      return fmt::format("there is no {} in this space", s.name);
+    const auto* whole = std::get_if<std::int64_t>(&s.value);
+    const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
+    if (!contains(*p, s.value) && contains(*p, as_real))
+      s.value = as_real;
+    if (!contains(*p, s.value))
+      return fmt::format("{} = {} is not in this space", s.name, to_text(s.value));
+  }
+  return {};
+}
+
+std::string misfit(node_gene& layer, const grammar& rules) {
+  const auto* rule = find_operator(rules, layer.op);
+  const auto why = rule == nullptr ? "there is no operators." + layer.op
+                                   : misfit(layer.settings, rule->settings);
+  return why.empty() ? "" : fmt::format("{}: {}", layer.op, why);
+}
+
+} // namespace clade
