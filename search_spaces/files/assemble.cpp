@@ -88,14 +88,16 @@ expected<void> assembly::check_width(const located<operator_rule>& rule) const {
   return {};
 }
 
-/// Returns all values of an integer setting.
+/// Returns the values of an integer setting, of a long range its first: none has other
+/// remainders by a divisor of 64 at most.
 std::vector<std::int64_t> values_of(const setting_entry& s, const operator_rule& rule) {
   const auto given = std::ranges::find(rule.settings, s.name, &parameter::name);
   if (given == rule.settings.end())
     return {static_cast<std::int64_t>(s.fallback)};
   std::vector<std::int64_t> all;
+  constexpr std::size_t most = 128;
   if (const auto* range = std::get_if<integer_domain>(&given->domain))
-    for (auto v = range->low; v <= range->high; v += range->step)
+    for (auto v = range->low; v <= range->high && all.size() < most; v += range->step)
       all.push_back(v);
   else
     for (const auto& v : std::get<choice_domain>(given->domain).options)

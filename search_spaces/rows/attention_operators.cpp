@@ -46,9 +46,8 @@ tensor_entries attention_tensors(const layer& l) {
 // One dimension: neither Muon nor the decay of weights is for what is added.
 tensor_entries positions_tensors(const layer& l) {
   constexpr double deviation = 0.02;
-  return {{"places",
-           {l.in.front().elements()},
-           {initial_values::kind::normal, deviation}}};
+  return {
+      {"places", {l.in.front().elements()}, {initial_values::kind::normal, deviation}}};
 }
 
 std::int64_t squares(std::int64_t side, std::int64_t size) {

@@ -91,7 +91,8 @@ initial_values first_of(std::int64_t units) {
 }
 
 /// Maps of what enters and of the state, so many for each unit, and their bias.
-tensor_entries cell_tensors(const layer& l, std::int64_t of_inputs, std::int64_t of_state) {
+tensor_entries cell_tensors(const layer& l, std::int64_t of_inputs,
+                            std::int64_t of_state) {
   const auto units = units_out(l);
   const auto first = first_of(units);
   return {{"weight_ih", {of_inputs * units, units_in(l)}, first},
@@ -142,9 +143,10 @@ constexpr std::array rows{
                    .tensors = recurrent_tensors<4>},
     operator_entry{.name = "rnn",
                    .summary = "simple recurrent units",
-                   .details = "Each is the tanh of maps of what enters and of the state. As "
-                              "in LibTorch; of an odd number of units that go both ways "
-                              "there is one more.",
+                   .details =
+                       "Each is the tanh of maps of what enters and of the state. As "
+                       "in LibTorch; of an odd number of units that go both ways "
+                       "there is one more.",
                    .output = "[t, units] or [units]",
                    .costs = "(c + units + 2) * units parameters and (c + units) * units "
                             "multiply-adds for each step, and 12 bytes for each unit and "
@@ -159,9 +161,10 @@ constexpr std::array rows{
                    .summary = "minimal gated units",
                    .details = "One gate says what is forgotten and what is new.",
                    .output = "[t, units] or [units]",
-                   .costs = "2 * (c + units + 1) * units parameters and 2 * (c + units) * "
-                            "units multiply-adds for each step, and 16 bytes for each unit "
-                            "and step",
+                   .costs =
+                       "2 * (c + units + 1) * units parameters and 2 * (c + units) * "
+                       "units multiply-adds for each step, and 16 bytes for each unit "
+                       "and step",
                    .settings = cell_settings,
                    .units = unit_origin::together,
                    .takes = sequences,
@@ -172,9 +175,10 @@ constexpr std::array rows{
                    .summary = "update-gate recurrent units",
                    .details = "One gate says how much of the state stays.",
                    .output = "[t, units] or [units]",
-                   .costs = "2 * (c + units + 1) * units parameters and 2 * (c + units) * "
-                            "units multiply-adds for each step, and 16 bytes for each unit "
-                            "and step",
+                   .costs =
+                       "2 * (c + units + 1) * units parameters and 2 * (c + units) * "
+                       "units multiply-adds for each step, and 16 bytes for each unit "
+                       "and step",
                    .settings = cell_settings,
                    .units = unit_origin::together,
                    .takes = sequences,

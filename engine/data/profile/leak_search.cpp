@@ -56,12 +56,11 @@ private:
     const auto share = gives_away(column, target_);
     const auto by_blanks = share ? std::nullopt : blanks_give_away(blanks, target_);
     if (share || by_blanks)
-      profile_.suspicions.push_back(
-          {.kind = share ? suspicion_kind::gives_target_away
-                         : suspicion_kind::blanks_give_away,
-           .column = label,
-           .target = name_,
-           .share = share ? *share : *by_blanks});
+      profile_.suspicions.push_back({.kind = share ? suspicion_kind::gives_target_away
+                                                   : suspicion_kind::blanks_give_away,
+                                     .column = label,
+                                     .target = name_,
+                                     .share = share ? *share : *by_blanks});
     return share.has_value();
   }
 

@@ -43,8 +43,10 @@ kernel make_attention(const kernel_context& c) {
 
 kernel make_positions(const kernel_context& c) {
   const auto& shape = c.step.in.sizes; // [steps, features]
-  return {[places = c.tensor("places"), steps = shape[0], features = shape[1]](
-              inputs in, bool) { return in[0] + places.view({steps, features}); }};
+  return {[places = c.tensor("places"), steps = shape[0], features = shape[1]](inputs in,
+                                                                               bool) {
+    return in[0] + places.view({steps, features});
+  }};
 }
 
 kernel make_patches(const kernel_context& c) {

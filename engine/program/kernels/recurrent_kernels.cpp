@@ -85,18 +85,20 @@ kernel make_cell(const kernel_context& c) {
 }
 
 struct mgu_cell {
-  explicit mgu_cell(const kernel_context& c)
-      : forget(c.tensor("weight_hh").chunk(2)[0]),
-        fresh(c.tensor("weight_hh").chunk(2)[1]) {}
+  explicit mgu_cell(const kernel_context& c) : weight(c.tensor("weight_hh")) {}
 
   [[nodiscard]] at::Tensor next(const at::Tensor& x, const at::Tensor& h) const {
+    // A view that was made before an optimiser's step could not be computed with behind it.
+    const auto units = h.size(1);
+    const auto forget = weight.narrow(0, 0, units),
+               fresh = weight.narrow(0, units, units);
     const auto parts = x.chunk(2, 1);
     const auto gate = (parts[0] + at::linear(h, forget)).sigmoid();
     const auto candidate = (parts[1] + at::linear(gate * h, fresh)).tanh();
     return h + gate * (candidate - h);
   }
 
-  at::Tensor forget, fresh;
+  at::Tensor weight;
 };
 
 struct ugrnn_cell {
@@ -121,7 +123,8 @@ struct delta_cell {
 
   [[nodiscard]] at::Tensor next(const at::Tensor& x, const at::Tensor& h) const {
     const auto mapped = at::linear(h, weight);
-    const auto candidate = (product * x * mapped + of_state * mapped + of_input * x).tanh();
+    const auto candidate =
+        (product * x * mapped + of_state * mapped + of_input * x).tanh();
     const auto gate = (x + bias_gate).sigmoid();
     return (candidate + gate * (h - candidate)).tanh();
   }

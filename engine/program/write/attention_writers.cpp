@@ -54,8 +54,8 @@ std::string mapped(onnx_lines& s, const attention_form& f, const std::string& na
   s.add("MatMul", {s.x(), s.numbers(name + "_weight", {f.inputs, f.units}, turned)},
         name + "_mapped");
   s.add("Add",
-        {s.part(name + "_mapped"), s.numbers(name + "_bias", {f.units},
-                                             std::vector<float>(from, from + f.units))},
+        {s.part(name + "_mapped"),
+         s.numbers(name + "_bias", {f.units}, std::vector<float>(from, from + f.units))},
         name + "_shifted");
   s.add("Reshape",
         {s.part(name + "_shifted"),
@@ -73,10 +73,10 @@ std::string attention_onnx(onnx_lines& s) {
   s.add("MatMul", {queries, keys}, "products");
   s.add("Div", {s.part("products"), s.number("root", f.root())}, "scaled");
   if (f.before)
-    s.add("Add",
-          {s.part("scaled"),
-           s.numbers("later", {f.steps, f.steps}, later_steps(f.steps))},
-          "seen");
+    s.add(
+        "Add",
+        {s.part("scaled"), s.numbers("later", {f.steps, f.steps}, later_steps(f.steps))},
+        "seen");
   s.add("Softmax", {s.part(f.before ? "seen" : "scaled")}, "heed").whole("axis", 3);
   s.add("MatMul", {s.part("heed"), values}, "answers");
   s.add("Transpose", {s.part("answers")}, "by_step").list("perm", sizes{0, 2, 1, 3});

@@ -107,18 +107,19 @@ std::string recurrent_script(const written_step& s) {
     weights += (weights.empty() ? "" : ", ") + script_tensor(s, t.role);
   const auto start = fmt::format("{}.new_zeros([{}, {}.size(0), {}])", x, form.directions,
                                  x, form.hidden);
-  const auto said = fmt::format(
-      "torch.{}({}, {}, [{}], True, 1, 0.0, False, {}, True)",
-      form.gates == 1 ? "rnn_tanh" : s.step.computes, x,
-      form.gates == 4 ? fmt::format("[{}, {}]", start, start) : start, weights,
-      form.directions == 2 ? "True" : "False");
+  const auto said =
+      fmt::format("torch.{}({}, {}, [{}], True, 1, 0.0, False, {}, True)",
+                  form.gates == 1 ? "rnn_tanh" : s.step.computes, x,
+                  form.gates == 4 ? fmt::format("[{}, {}]", start, start) : start,
+                  weights, form.directions == 2 ? "True" : "False");
   return form.last ? fmt::format("torch.flatten(torch.transpose({}[1], 0, 1), 1)", said)
                    : said + "[0]";
 }
 
 std::string recurrent_module(const written_step& s) {
   const recurrent_form form(s);
-  return fmt::format("nn.{}({}, {}, batch_first=True{}", form.gates == 1   ? "RNN"
+  return fmt::format("nn.{}({}, {}, batch_first=True{}",
+                     form.gates == 1   ? "RNN"
                      : form.gates == 3 ? "GRU"
                                        : "LSTM",
                      s.step.in.units(), form.hidden,
@@ -159,8 +160,7 @@ public:
     const auto steps = s_.step.in.sizes[0];
     map_inputs();
     for (std::size_t part = 0; part < maps("weight_hh"); ++part)
-      state_weights_.push_back(
-          weights("weight_hh", static_cast<std::int64_t>(part)));
+      state_weights_.push_back(weights("weight_hh", static_cast<std::int64_t>(part)));
     std::string state = s_.numbers("start", {1, units_},
                                    std::vector<float>(static_cast<std::size_t>(units_)));
     onnx_lines::names states;
@@ -206,18 +206,19 @@ private:
       const auto role = fmt::format("mapped_{}", part);
       s_.add("MatMul", {s_.x(), weights("weight_ih", static_cast<std::int64_t>(part))},
              role + "_without");
-      s_.add("Add",
-             {s_.part(role + "_without"),
-              s_.numbers(role + "_bias", {units_},
-                         std::vector<float>(bias.begin() + at, bias.begin() + at + units_))},
-             role);
+      s_.add(
+          "Add",
+          {s_.part(role + "_without"),
+           s_.numbers(role + "_bias", {units_},
+                      std::vector<float>(bias.begin() + at, bias.begin() + at + units_))},
+          role);
       mapped_.push_back(s_.part(role));
     }
   }
   std::string at_step(std::size_t part) {
     const auto value = name(fmt::format("x{}", part));
-    const auto place = s_.numbers(fmt::format("place{}_{}", part, step_), {},
-                                  onnx_lines::sizes{step_});
+    const auto place =
+        s_.numbers(fmt::format("place{}_{}", part, step_), {}, onnx_lines::sizes{step_});
     s_.graph.add("Gather", {mapped_[part], place}, value).whole("axis", 1);
     return value;
   }
@@ -252,8 +253,9 @@ private:
   }
   std::string next_delta(const std::string& state) {
     const auto x = at_step(0), mapped = of_state(0, state);
-    const auto product = add(
-        "Mul", {add("Mul", {vectors_.at("product"), x}, "weighted"), mapped}, "product_of");
+    const auto product =
+        add("Mul", {add("Mul", {vectors_.at("product"), x}, "weighted"), mapped},
+            "product_of");
     const auto states = add("Mul", {vectors_.at("of_state"), mapped}, "of_states");
     const auto inputs = add("Mul", {vectors_.at("of_input"), x}, "of_inputs");
     const auto sum =
@@ -278,17 +280,22 @@ std::string cell_onnx(onnx_lines& s) {
 /// The lines of TorchScript or Python that give the next `state` from `x`, the step's map.
 std::string next_lines(const written_step& s, const auto& tensor) {
   const auto& cell = s.step.computes;
-  const auto line = [](const std::string& text) { return fmt::format("        {}\n", text); };
+  const auto line = [](const std::string& text) {
+    return fmt::format("        {}\n", text);
+  };
   if (cell == "delta_rnn")
     return line(fmt::format("mapped = torch.matmul(state, {}.t())", tensor("weight_hh")))
-           + line(fmt::format("fresh = torch.tanh({} * x * mapped + {} * mapped + {} * x)",
-                              tensor("product"), tensor("of_state"), tensor("of_input")))
+           + line(
+               fmt::format("fresh = torch.tanh({} * x * mapped + {} * mapped + {} * x)",
+                           tensor("product"), tensor("of_state"), tensor("of_input")))
            + line(fmt::format("gate = torch.sigmoid(x + {})", tensor("bias_gate")))
            + line("state = torch.tanh(fresh + gate * (state - fresh))");
   const auto units = s.step.out.units();
-  const auto first = fmt::format("[:, :{}]", units), second = fmt::format("[:, {}:]", units);
+  const auto first = fmt::format("[:, :{}]", units),
+             second = fmt::format("[:, {}:]", units);
   if (cell == "ugrnn")
-    return line(fmt::format("both = x + torch.matmul(state, {}.t())", tensor("weight_hh")))
+    return line(
+               fmt::format("both = x + torch.matmul(state, {}.t())", tensor("weight_hh")))
            + line(fmt::format("fresh = torch.tanh(both{})", second))
            + line(fmt::format("state = fresh + torch.sigmoid(both{}) * (state - fresh)",
                               first));
@@ -314,11 +321,13 @@ std::string cell_body(const written_step& s, const auto& tensor) {
       tensor("weight_ih"), tensor("bias"), s.step.out.units(), s.step.in.sizes[0]);
   text += next_lines(s, tensor);
   return text + "        states.append(state)\n"
-         + (gives_last(s) ? "    return state\n\n" : "    return torch.stack(states, 1)\n\n");
+         + (gives_last(s) ? "    return state\n\n"
+                          : "    return torch.stack(states, 1)\n\n");
 }
 
 std::string cell_method(const written_step& s) {
-  return fmt::format("def {}_states(self, x):\n    # type: (Tensor) -> Tensor\n", s.step.name)
+  return fmt::format("def {}_states(self, x):\n    # type: (Tensor) -> Tensor\n",
+                     s.step.name)
          + cell_body(s, [&](const char* role) { return script_tensor(s, role); });
 }
 

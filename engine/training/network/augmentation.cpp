@@ -156,7 +156,8 @@ at::Tensor augmentation::stretched(const at::Tensor& sequences, std::int64_t fro
   const auto length = sequences.size(0), last = sequences.size(1) - 1;
   const auto part = lengths_.narrow(0, from, length).unsqueeze(1) * last;
   const auto start = starts_.narrow(0, from, length).unsqueeze(1) * (last - part);
-  const auto steps = at::arange(last + 1, part.options()) / std::max<std::int64_t>(last, 1);
+  const auto steps =
+      at::arange(last + 1, part.options()) / std::max<std::int64_t>(last, 1);
   const auto places = start + part * steps.unsqueeze(0);
   const auto before = places.floor().clamp(0, last);
   const auto at = [&](const at::Tensor& place) {
@@ -168,7 +169,8 @@ at::Tensor augmentation::stretched(const at::Tensor& sequences, std::int64_t fro
 }
 
 // The same on every device.
-at::Tensor augmentation::with_noise(const at::Tensor& sequences, std::int64_t from) const {
+at::Tensor augmentation::with_noise(const at::Tensor& sequences,
+                                    std::int64_t from) const {
   auto random = key_.stream(fmt::format("jitter from {}", from), epoch_);
   const auto generator = at::detail::createCPUGenerator(random.next());
   const auto noise = at::randn(sequences.sizes(), generator, at::kFloat);

@@ -21,7 +21,8 @@ struct training_key {
 
   /// The stream for a layer's initial values, "order of examples", and so on; `round` is
   /// the epoch where each epoch draws anew.
-  [[nodiscard]] random_stream stream(std::string_view use, std::uint64_t round = 0) const {
+  [[nodiscard]] random_stream stream(std::string_view use,
+                                     std::uint64_t round = 0) const {
     if (share == 0)
       return derive(seed, what, id, hash64(use), round);
     return derive(seed, what, id, hash64(fmt::format("{} of share {}", use, share)),

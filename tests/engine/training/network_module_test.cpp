@@ -66,7 +66,20 @@ at::Tensor through(const layer& l, const at::Tensor& x, bool training = false) {
   return forward(*module, {x});
 }
 
-// Forward, backward, shape and parameters, as decode promised them.
+/// Changes the parameters in their place, as an optimiser does, and goes on.
+bool goes_on(const network_module& module, const std::vector<at::Tensor>& in) {
+  {
+    const at::NoGradGuard no_grad;
+    for (const auto& p : module.parameters())
+      p.sub_(p.grad(), 1e-3);
+  }
+  forward(module, in).square().sum().backward();
+  return std::ranges::all_of(module.parameters(), [](const at::Tensor& p) {
+    return p.grad().isfinite().all().item<bool>();
+  });
+}
+
+// Forward, backward, shape and parameters, as decode promised them, and a second step.
 std::string check_layer(const layer& l) {
   const auto module = built(l);
   std::vector<at::Tensor> in;
@@ -89,7 +102,9 @@ std::string check_layer(const layer& l) {
     if (!p.grad().defined())
       return l.op + ": parameter without gradient";
   }
-  return parameters == l.cost.parameters ? "" : l.op + ": parameters";
+  if (parameters != l.cost.parameters)
+    return l.op + ": parameters";
+  return goes_on(*module, in) ? "" : l.op + ": second step";
 }
 
 void check_networks(const std::string& file, const problem& p,

@@ -203,9 +203,11 @@ expected<bool> queue_head::carry_on(bool stopping, bool may_begin) {
                                          .who = numbered(s.for_the_sake_of)});
   if (auto recorded = record(events); !recorded)
     return tl::unexpected(recorded.error());
+  const auto decided = events_;
   if (auto started = start(next.starts); !started)
     return tl::unexpected(started.error());
-  return !next.starts.empty();
+  // Not only what began: what has ended since then left slots to what waits.
+  return events_ != decided;
 }
 
 /// One look at all there is; returns whether another one is due at once. Events that

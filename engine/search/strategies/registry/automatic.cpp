@@ -30,13 +30,6 @@ std::string front(const search_task& task) {
 }
 
 constexpr std::array rules{
-    rule{"median_stopping",
-         [](const search_task& task) { return task.objectives > 1 && task.fidelities; },
-         [](const search_task& task) {
-           return front(task)
-                  + ", and there are rungs, on which trainings that are "
-                    "behind can be stopped";
-         }},
     rule{"nsga3",
          [](const search_task& task) { return task.objectives > few_objectives; }, front},
     rule{"surrogate",

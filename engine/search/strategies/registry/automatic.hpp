@@ -28,7 +28,6 @@ struct chosen_strategy {
 /// `strategy = "auto"`. The first rule that applies, and whose strategy there is and can
 /// serve the space:
 ///
-///   objectives > 1, rungs          median_stopping rungs and fronts: asha stops too many
 ///   objectives > 3                 nsga3
 ///   objectives > 1, at most 2,000  surrogate       a model of each pays, as for one
 ///   objectives > 1                 nsga2

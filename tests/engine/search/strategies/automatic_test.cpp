@@ -8,9 +8,9 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> all = {"random",    "generational",   "regularized",
-                                      "nsga2",     "nsga3",          "asha",
-                                      "surrogate", "multi_fidelity", "median_stopping"};
+const std::vector<std::string> all = {"random",    "generational",  "regularized",
+                                      "nsga2",     "nsga3",         "asha",
+                                      "surrogate", "multi_fidelity"};
 
 search_space layered() {
   auto space = toy_world{}.space();
@@ -30,7 +30,8 @@ std::string chosen(const search_task& task, const search_space& space,
 
 TEST_CASE("auto: several objectives go before all else") {
   const auto numbers = toy_world{}.space();
-  CHECK(chosen({.objectives = 2, .budget = 10}, numbers, all) == "surrogate");
+  CHECK(chosen({.objectives = 2, .fidelities = true, .budget = 10}, numbers, all)
+        == "surrogate");
   CHECK(chosen({.objectives = 3, .budget = 2'000}, layered(), all) == "surrogate");
   CHECK(chosen({.objectives = 3, .budget = 2'001}, layered(), all) == "nsga2");
   CHECK(chosen({.objectives = 4, .budget = 2'000}, layered(), all) == "nsga3");
@@ -45,16 +46,6 @@ TEST_CASE("auto: rungs are used whatever the space is") {
     CHECK(chosen({.fidelities = true, .budget = 500}, space, all) == "multi_fidelity");
     CHECK(chosen({.fidelities = true, .budget = 2'001}, space, all) == "asha");
   }
-}
-
-TEST_CASE("auto: several objectives and rungs are for median_stopping") {
-  CHECK(chosen({.objectives = 2, .fidelities = true, .budget = 10}, layered(), all)
-        == "median_stopping");
-  CHECK(chosen({.objectives = 5, .fidelities = true, .budget = 9'000}, layered(), all)
-        == "median_stopping");
-  CHECK(choose_strategy({}, layered(), {.objectives = 2, .fidelities = true}, all).why
-        == "median_stopping: 2 objectives have no single best, and there are rungs, on "
-           "which trainings that are behind can be stopped");
 }
 
 TEST_CASE("auto: otherwise the budget decides") {
