@@ -2,7 +2,7 @@
 // Operators and parameters are put in an order of their own (the table's; then by name,
 // each behind the one that its condition names), so that the order of lines changes no
 // search.
-#include "search_spaces/files/given_settings.hpp"
+#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/files/space_draft.hpp"
 
 #include <fmt/format.h>
@@ -158,31 +158,37 @@ std::vector<std::vector<setting>> combinations(const own_operator& own,
   return all;
 }
 
-// A formula of the channels that enter is known when a genome is decoded.
+/// Checks a layer that is this operator by all that the space may say. A formula of the
+/// channels that enter is known when a genome is decoded.
+expected<void> check_divisions_of(const own_operator& own, const own_layer& l,
+                                  const operator_entry& entry,
+                                  const operator_rule& rule) {
+  for (const auto& s : entry.settings) {
+    const auto used = s.divides.empty() ? std::nullopt : parameters_of(l, s);
+    if (!used)
+      continue;
+    for (const auto& given : combinations(own, rule, *used)) {
+      const auto settings = complete(own.row(), given);
+      if (!settings)
+        continue; // A value out of range, of which the reading has told.
+      if (const auto fits = complete(entry, own.settings_of(l, entry, *settings, 1, 1));
+          !fits)
+        return tl::unexpected(fits.error());
+    }
+  }
+  return {};
+}
+
 expected<void> assembly::check_divisions(const own_operator& own,
                                          const located<operator_rule>& rule) const {
   for (const auto& l : own.description().layers)
-    for (const auto& op : own.operators_of(l)) {
-      const auto* entry = own.row_of(op);
-      if (entry == nullptr)
-        continue;
-      for (const auto& s : entry->settings) {
-        const auto used = s.divides.empty() ? std::nullopt : parameters_of(l, s);
-        if (!used)
-          continue;
-        for (const auto& given : combinations(own, rule.content, *used)) {
-          const auto settings = complete(own.row(), given);
-          if (!settings)
-            continue; // A value out of range, of which the reading has told.
-          const auto fits = complete(*entry, own.settings_of(l, *entry, *settings, 1, 1));
-          if (!fits)
-            return fail_in(rule.place,
-                           {error_kind::invalid_input,
-                            fmt::format("operators.{}: its layer {}", rule.content.name,
-                                        fits.error().message)});
-        }
-      }
-    }
+    for (const auto& op : own.operators_of(l))
+      if (const auto* entry = own.row_of(op))
+        if (auto fits = check_divisions_of(own, l, *entry, rule.content); !fits)
+          return fail_in(rule.place,
+                         {error_kind::invalid_input,
+                          fmt::format("operators.{}: its layer {}", rule.content.name,
+                                      fits.error().message)});
   return {};
 }
 

@@ -1,4 +1,4 @@
-#include "search_spaces/files/composite_parameters.hpp"
+#include "search_spaces/files/composite_table.hpp"
 
 #include <fmt/format.h>
 

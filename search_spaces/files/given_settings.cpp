@@ -1,4 +1,4 @@
-#include "search_spaces/files/given_settings.hpp"
+#include "search_spaces/files/parameter_reader.hpp"
 
 #include <fmt/format.h>
 

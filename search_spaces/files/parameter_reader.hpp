@@ -55,4 +55,20 @@ void refuse_unknown(const toml::table& table, std::string_view where,
                                        const toml::node& node, const setting_entry* entry,
                                        complaints& wrong);
 
+// Settings that somebody gives to layers and hyperparameters of a space: seeds, and points
+// that are known.
+
+/// Reads every key of the table but "op" into settings; each must be a number or a word.
+/// `path` names the table in messages.
+void read_settings(const toml::table& table, const std::string& path,
+                   std::vector<setting>& into, complaints& wrong);
+
+/// Says what is not in the space; empty: all is. A whole number is taken for a real where
+/// the space has reals.
+[[nodiscard]] std::string misfit(std::vector<setting>& given,
+                                 const std::vector<parameter>& known);
+
+/// Says what of a layer is not in the space, its operator included.
+[[nodiscard]] std::string misfit(node_gene& layer, const grammar& rules);
+
 } // namespace clade

@@ -16,7 +16,7 @@
 #include "genome/base/whole_file.hpp"
 #include "genome/variation/parse_genome.hpp"
 #include "genome/variation/rewiring.hpp"
-#include "search_spaces/files/given_settings.hpp"
+#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/files/parse_toml.hpp"
 
 #include <fmt/format.h>
@@ -217,6 +217,8 @@ void keep_known(std::vector<setting>& settings, const std::vector<parameter>& kn
   });
 }
 
+} // namespace
+
 expected<void> check_fits(const known_point& point, const search_space& space,
                           const problem& p) {
   auto random = derive(0, purpose::sample, 0, 0);
@@ -226,8 +228,6 @@ expected<void> check_fits(const known_point& point, const search_space& space,
     });
   });
 }
-
-} // namespace
 
 expected<known_point> fitted_point(std::string name, const genome& g,
                                    const search_space& space, const problem& p) {

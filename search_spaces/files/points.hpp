@@ -31,6 +31,11 @@ load_points(const std::filesystem::path& file, const search_space& space);
 [[nodiscard]] expected<std::vector<known_point>>
 parse_points(std::string_view text, std::string_view origin, const search_space& space);
 
+/// Says what is wrong where the point's network, drawn as far as it does not say it, is none
+/// of the space or breaks its limits on the problem.
+[[nodiscard]] expected<void> check_fits(const known_point& point,
+                                        const search_space& space, const problem& p);
+
 /// Returns what of a genome, which may be of another space, this one has: its network, if
 /// its operators are there and it fits the problem, and its hyperparameters; settings that
 /// the space does not have are left to be drawn. The error says why there is nothing.

@@ -2,7 +2,7 @@
 // reading goes on after a complaint. Faults that only the whole can show are left to
 // assemble().
 #include "genome/base/text.hpp"
-#include "search_spaces/files/given_settings.hpp"
+#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
 

@@ -51,7 +51,7 @@ void read_document(const toml::table& document, space_draft& into, complaints& w
 void read_hyperparameters(const toml::table& table, space_draft& into, complaints& wrong);
 
 /// Reads `[composites]`: operators that the file makes of known ones. The form stands at
-/// the top of read_composites.cpp.
+/// the top of read_composite.cpp.
 void read_composites(const toml::table& table, space_draft& into, complaints& wrong);
 
 /// The finished space, or what contradicts what. `origin` becomes its name.

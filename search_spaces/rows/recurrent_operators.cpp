@@ -35,6 +35,9 @@ constexpr std::string_view recurrent_details =
     "ways there is one more.";
 constexpr std::array recurrent_settings{direction_entry, given_steps_entry, units_entry};
 constexpr std::array cell_settings{given_steps_entry, units_entry};
+constexpr std::string_view gated_costs = "2 * (c + units + 1) * units parameters and 2 * "
+                                         "(c + units) * units multiply-adds for "
+                                         "each step, and 16 bytes for each unit and step";
 
 bool goes_both_ways(const settings_list& settings) {
   const auto* direction = find(settings, "direction");
@@ -65,11 +68,14 @@ layer_cost recurrent_cost(shapes in, const tensor_shape& out,
           .activation_bytes = float_bytes * steps * units * (Gates + 2)};
 }
 
+initial_values first_of(std::int64_t units) {
+  return {initial_values::kind::uniform, 1 / std::sqrt(static_cast<double>(units))};
+}
+
 template<std::int64_t Gates>
 tensor_entries recurrent_tensors(const layer& l) {
   const auto hidden = hidden_units(l.settings);
-  const initial_values first{initial_values::kind::uniform,
-                             1 / std::sqrt(static_cast<double>(hidden))};
+  const auto first = first_of(hidden);
   tensor_entries all{{"weight_ih_l0", {Gates * hidden, units_in(l)}, first},
                      {"weight_hh_l0", {Gates * hidden, hidden}, first},
                      {"bias_ih_l0", {Gates * hidden}, first},
@@ -86,24 +92,17 @@ tensor_entries recurrent_tensors(const layer& l) {
   return all;
 }
 
-initial_values first_of(std::int64_t units) {
-  return {initial_values::kind::uniform, 1 / std::sqrt(static_cast<double>(units))};
-}
-
-/// Maps of what enters and of the state, so many for each unit, and their bias.
-tensor_entries cell_tensors(const layer& l, std::int64_t of_inputs,
-                            std::int64_t of_state) {
+/// So many maps for each unit of what enters and of the state, and their bias.
+template<std::int64_t Maps>
+tensor_entries cell_tensors(const layer& l) {
   const auto units = units_out(l);
   const auto first = first_of(units);
-  return {{"weight_ih", {of_inputs * units, units_in(l)}, first},
-          {"weight_hh", {of_state * units, units}, first},
-          {"bias", {of_inputs * units}}};
-}
-tensor_entries gated_tensors(const layer& l) {
-  return cell_tensors(l, 2, 2);
+  return {{"weight_ih", {Maps * units, units_in(l)}, first},
+          {"weight_hh", {Maps * units, units}, first},
+          {"bias", {Maps * units}}};
 }
 tensor_entries delta_tensors(const layer& l) {
-  auto all = cell_tensors(l, 1, 1);
+  auto all = cell_tensors<1>(l);
   all.push_back({"bias_gate", {units_out(l)}});
   for (const auto* role : {"product", "of_state", "of_input"})
     all.push_back({role, {units_out(l)}, {.by = 1}});
@@ -161,30 +160,24 @@ constexpr std::array rows{
                    .summary = "minimal gated units",
                    .details = "One gate says what is forgotten and what is new.",
                    .output = "[t, units] or [units]",
-                   .costs =
-                       "2 * (c + units + 1) * units parameters and 2 * (c + units) * "
-                       "units multiply-adds for each step, and 16 bytes for each unit "
-                       "and step",
+                   .costs = gated_costs,
                    .settings = cell_settings,
                    .units = unit_origin::together,
                    .takes = sequences,
                    .shape = recurrent_shape,
                    .cost = recurrent_cost<2>,
-                   .tensors = gated_tensors},
+                   .tensors = cell_tensors<2>},
     operator_entry{.name = "ugrnn",
                    .summary = "update-gate recurrent units",
                    .details = "One gate says how much of the state stays.",
                    .output = "[t, units] or [units]",
-                   .costs =
-                       "2 * (c + units + 1) * units parameters and 2 * (c + units) * "
-                       "units multiply-adds for each step, and 16 bytes for each unit "
-                       "and step",
+                   .costs = gated_costs,
                    .settings = cell_settings,
                    .units = unit_origin::together,
                    .takes = sequences,
                    .shape = recurrent_shape,
                    .cost = recurrent_cost<2>,
-                   .tensors = gated_tensors},
+                   .tensors = cell_tensors<2>},
     operator_entry{.name = "delta_rnn",
                    .summary = "recurrent units that keep what does not change",
                    .details = "Maps of what enters and of the state meet in a sum and a "

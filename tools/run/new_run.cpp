@@ -76,7 +76,7 @@ std::string repeats_of(const experiment& e, std::size_t rows) {
       rows, evaluations, enough);
 }
 
-/// The same for a grid that is smaller than the search.
+/// Returns advice for a person whose search is larger than its grid.
 std::string copies_of(const experiment& e) {
   if (e.evolution.strategy != "grid")
     return "";

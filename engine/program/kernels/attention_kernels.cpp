@@ -1,33 +1,27 @@
 // Attention over the steps of sequences [N, steps, features], written out as products and a
 // softmax: no fused kernel has the same bits on every device, or exports that equal it.
 #include "engine/program/kernels/kernel.hpp"
+#include "engine/program/lower/windows.hpp"
 
 #include <ATen/ATen.h>
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace clade {
 namespace {
 
 using inputs = kernel::inputs;
 
-/// [steps, steps]: 0, and minus infinity where a column comes later than its row.
-at::Tensor later_steps(std::int64_t steps, at::Device device) {
-  return at::full({steps, steps}, -std::numeric_limits<float>::infinity())
-      .triu(1)
-      .to(device);
-}
-
 kernel make_attention(const kernel_context& c) {
   const auto heads = integer_setting(c.step.settings, "heads");
   const auto each = c.step.out.units() / heads;
-  const bool before = text_setting(c.step.settings, "sees") == "before";
+  const auto steps = c.step.in.sizes[0];
+  at::Tensor later;
+  if (text_setting(c.step.settings, "sees") == "before")
+    later = at::tensor(later_steps(steps)).view({steps, steps}).to(c.device);
   return {[weight = c.tensor("weight"), bias = c.tensor("bias"), heads, each,
-           root = std::sqrt(static_cast<double>(each)),
-           later = before ? later_steps(c.step.in.sizes[0], c.device)
-                          : at::Tensor()](inputs in, bool) {
+           root = std::sqrt(static_cast<double>(each)), later](inputs in, bool) {
     const auto& x = in[0];
     const auto mapped = at::linear(x, weight, bias)
                             .view({x.size(0), x.size(1), 3, heads, each})
@@ -50,14 +44,11 @@ kernel make_positions(const kernel_context& c) {
 }
 
 kernel make_patches(const kernel_context& c) {
-  const auto size = integer_setting(c.step.settings, "size");
-  const auto beyond = [size](std::int64_t side) { return (size - side % size) % size; };
-  return {[weight = c.tensor("weight"), bias = c.tensor("bias"), size,
-           below = beyond(c.step.in.sizes[1]),
-           right = beyond(c.step.in.sizes[2])](inputs in, bool) {
+  return {[weight = c.tensor("weight"), bias = c.tensor("bias"),
+           w = patches_of(c.step)](inputs in, bool) {
     const auto x =
-        below + right > 0 ? at::constant_pad_nd(in[0], {0, right, 0, below}) : in[0];
-    return at::conv2d(x, weight, bias, size).flatten(2).transpose(1, 2);
+        w.padded() ? at::constant_pad_nd(in[0], {0, w.right, 0, w.below}) : in[0];
+    return at::conv2d(x, weight, bias, w.size).flatten(2).transpose(1, 2);
   }};
 }
 

@@ -1,6 +1,7 @@
 #include "engine/program/lower/windows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace clade {
 namespace {
@@ -69,6 +70,20 @@ pool_window pool_of(const program_step& s) {
 
 step_window steps_of(const program_step& s) {
   return steps_in(s.in, s.settings);
+}
+
+patch_window patches_of(const program_step& s) {
+  const auto size = integer_setting(s.settings, "size");
+  const auto beyond = [size](std::int64_t side) { return (size - side % size) % size; };
+  return {.size = size, .below = beyond(s.in.sizes[1]), .right = beyond(s.in.sizes[2])};
+}
+
+std::vector<float> later_steps(std::int64_t steps) {
+  std::vector<float> all;
+  for (std::int64_t row = 0; row < steps; ++row)
+    for (std::int64_t column = 0; column < steps; ++column)
+      all.push_back(column > row ? -std::numeric_limits<float>::infinity() : 0);
+  return all;
 }
 
 bool has_even_windows(const layer& l) {

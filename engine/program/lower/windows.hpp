@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-/// Facts of convolutions and pools that kernels and exports share
+/// Facts of convolutions, pools and attention that kernels and exports share
 /// (search_spaces/operators/operators.hpp, Windows).
 namespace clade {
 
@@ -35,6 +35,18 @@ struct step_window {
   [[nodiscard]] bool odd() const { return kernel % 2 == 1; }
 };
 [[nodiscard]] step_window steps_of(const program_step& s);
+
+/// The squares that `patches` cuts an image into, and what lies beyond its edges.
+struct patch_window {
+  std::int64_t size = 1, below = 0, right = 0;
+
+  [[nodiscard]] bool padded() const { return below + right > 0; }
+};
+[[nodiscard]] patch_window patches_of(const program_step& s);
+
+/// Returns [steps, steps], row-major: 0, and minus infinity where a column comes later than
+/// its row.
+[[nodiscard]] std::vector<float> later_steps(std::int64_t steps);
 
 /// Whether the windows of a pool have as much beyond each edge, so that it is a step
 /// "avg_pool"; else it is an "average" (of sequences "avg_pool1d" and "average1d").

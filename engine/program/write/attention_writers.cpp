@@ -1,5 +1,6 @@
 // Attention over the steps of sequences [N, steps, features]: products and a softmax in every
 // format, as the kernels have them.
+#include "engine/program/lower/windows.hpp"
 #include "engine/program/write/writer.hpp"
 #include "genome/base/text.hpp"
 
@@ -7,7 +8,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace clade {
@@ -30,15 +30,6 @@ struct attention_form {
   std::int64_t steps, inputs, units, heads;
   bool before;
 };
-
-/// [steps, steps]: 0, and minus infinity where a column comes later than its row.
-std::vector<float> later_steps(std::int64_t steps) {
-  std::vector<float> all;
-  for (std::int64_t row = 0; row < steps; ++row)
-    for (std::int64_t column = 0; column < steps; ++column)
-      all.push_back(column > row ? -std::numeric_limits<float>::infinity() : 0);
-  return all;
-}
 
 /// Rows [part * units, (part + 1) * units) of the map, as [N, heads, ...]: of the keys with
 /// their units in front of the steps.
@@ -168,22 +159,8 @@ class Positions(nn.Module):
 
 )";
 
-struct patches_form {
-  explicit patches_form(const written_step& s)
-      : size(integer_setting(s.step.settings, "size")),
-        below(beyond(s.step.in.sizes[1])),
-        right(beyond(s.step.in.sizes[2])) {}
-
-  [[nodiscard]] std::int64_t beyond(std::int64_t side) const {
-    return (size - side % size) % size;
-  }
-  [[nodiscard]] bool padded() const { return below + right > 0; }
-
-  std::int64_t size, below, right;
-};
-
 std::string patches_onnx(onnx_lines& s) {
-  const patches_form f(s);
+  const auto f = patches_of(s.step);
   s.add("Conv", {s.x(), s.weight("weight"), s.weight("bias")}, "squares")
       .list("kernel_shape", {f.size, f.size})
       .list("strides", {f.size, f.size})
@@ -195,7 +172,7 @@ std::string patches_onnx(onnx_lines& s) {
 }
 
 std::string patches_script(const written_step& s) {
-  const patches_form f(s);
+  const auto f = patches_of(s.step);
   auto x = s.x();
   if (f.padded())
     x = fmt::format("torch.constant_pad_nd({}, [0, {}, 0, {}], 0)", x, f.right, f.below);
@@ -206,7 +183,7 @@ std::string patches_script(const written_step& s) {
 }
 
 std::string patches_python(const written_step& s) {
-  const patches_form f(s);
+  const auto f = patches_of(s.step);
   const auto x = f.padded()
                      ? fmt::format("F.pad({}, (0, {}, 0, {}))", s.x(), f.right, f.below)
                      : s.x();

@@ -117,6 +117,7 @@ struct writer {
 [[nodiscard]] std::span<const writer> norm_writers();
 [[nodiscard]] std::span<const writer> sequence_writers();
 [[nodiscard]] std::span<const writer> recurrent_writers();
+[[nodiscard]] std::span<const writer> cell_writers();
 [[nodiscard]] std::span<const writer> attention_writers();
 [[nodiscard]] std::span<const writer> table_writers();
 [[nodiscard]] std::span<const writer> random_convolution_writers();

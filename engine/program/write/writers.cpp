@@ -13,8 +13,8 @@ std::span<const writer> writers() {
     std::vector<writer> rows;
     for (const auto family :
          {plain_writers(), map_writers(), pool_writers(), norm_writers(),
-          sequence_writers(), recurrent_writers(), attention_writers(), table_writers(),
-          random_convolution_writers()})
+          sequence_writers(), recurrent_writers(), cell_writers(), attention_writers(),
+          table_writers(), random_convolution_writers()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

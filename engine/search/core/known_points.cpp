@@ -67,14 +67,12 @@ std::vector<std::string> leave_out_points(evolution_params& params,
   if (points_of(params).empty())
     return said;
   std::erase_if(params.own.of<known_points>().points, [&](const std::string& text) {
-    auto random = derive(0, purpose::sample, 0, 0);
     std::string name = "of evolution.first";
-    const auto fits = parse_points(text, "evolution.points", space)
-                          .and_then([&](const auto& points) {
-                            name = points.front().name;
-                            return genome_of(points.front(), space, p, random);
-                          })
-                          .and_then([&](const genome& g) { return decode(space, g, p); });
+    const auto fits =
+        parse_points(text, "evolution.points", space).and_then([&](const auto& points) {
+          name = points.front().name;
+          return check_fits(points.front(), space, p);
+        });
     if (!fits)
       said.push_back(fmt::format("the point {} is left out, as it does not fit: {}", name,
                                  fits.error().message));

@@ -168,7 +168,7 @@ at::Tensor augmentation::stretched(const at::Tensor& sequences, std::int64_t fro
                   (places - before).unsqueeze(2));
 }
 
-// The same on every device.
+// The noise is drawn on the CPU, so that it is equal on every device.
 at::Tensor augmentation::with_noise(const at::Tensor& sequences,
                                     std::int64_t from) const {
   auto random = key_.stream(fmt::format("jitter from {}", from), epoch_);

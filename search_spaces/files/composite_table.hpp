@@ -3,6 +3,9 @@
 #include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/operators/own_operator.hpp"
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +48,15 @@ private:
 [[nodiscard]] std::vector<own_parameter> read_own_parameters(const toml::node& node,
                                                              const std::string& path,
                                                              composite_complaints& wrong);
+
+/// Gives another composite of the file by its name; null: there is none. An error says why it
+/// cannot be within the one that is read, and nothing where its own faults are noted.
+using composite_source =
+    std::function<expected<std::shared_ptr<const own_operator>>(const std::string& name)>;
+
+/// Reads `[composites.NAME]`; none where something is wrong, which is noted.
+[[nodiscard]] std::optional<own_description>
+read_composite(std::string name, const toml::table& table, complaints& wrong,
+               const composite_source& others);
 
 } // namespace clade
