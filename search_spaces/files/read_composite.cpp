@@ -60,9 +60,9 @@ private:
   void read_layer(const toml::node& node);
   void read_from(own_layer& l, const toml::node& node, const std::string& path);
   void read_settings(own_layer& l, const toml::table& table, const std::string& path);
-  std::optional<own_layer::setting_source>
-  read_setting(const setting_entry& entry, const toml::node& node,
-               const std::string& path);
+  std::optional<own_layer::setting_source> read_setting(const setting_entry& entry,
+                                                        const toml::node& node,
+                                                        const std::string& path);
   void read_takes();
   void check_formula(const own_formula& f, const setting_entry& entry,
                      const toml::node& at, const std::string& path);
@@ -214,8 +214,8 @@ composite_reader::read_setting(const setting_entry& entry, const toml::node& nod
   else if (const auto real = real_of(node))
     v = *real;
   else
-    return wrong(fmt::format("is {}, but must be a number, a word or a formula",
-                             describe(node)));
+    return wrong(
+        fmt::format("is {}, but must be a number, a word or a formula", describe(node)));
   if (const auto why = objection(entry, v); !why.empty())
     return wrong(why);
   return v;
@@ -271,8 +271,7 @@ void composite_reader::read_layer(const toml::node& node) {
       if (o.role == operator_role::layer)
         known.push_back(o.name);
     const auto near = nearest(*unknown, known);
-    const auto what =
-        *unknown == op ? describe(node) : fmt::format("\"{}\"", *unknown);
+    const auto what = *unknown == op ? describe(node) : fmt::format("\"{}\"", *unknown);
     return wrong_.note(
         node,
         fmt::format("{}: {} is no layer of a known operator, such as {{op = \"dense\", "
