@@ -7,6 +7,8 @@
 
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/numeric_array.hpp"
+#include "engine/data/formats/text_array.hpp"
 #include "engine/data/formats/text_kinds.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/memory/cache_folder.hpp"
@@ -213,15 +215,51 @@ private:
   std::size_t begin_ = 0;
 };
 
+/// Refuses an array that cannot be read by what it says before its values, and more bytes
+/// than it says.
+class array_check {
+public:
+  explicit array_check(data_format format) : format_(format) {}
+
+  expected<void> operator()(std::string_view all) {
+    // A shorter file is judged where it is read.
+    constexpr std::size_t front_bytes = std::size_t{1} << 16;
+    if (!end_ && all.size() < front_bytes)
+      return {};
+    if (!end_) {
+      const auto end = end_by(all);
+      if (!end)
+        return tl::unexpected(end.error());
+      end_ = *end;
+    }
+    if (all.size() <= *end_)
+      return {};
+    return fail_in(at_byte(*end_),
+                   {error_kind::invalid_input, "more follows than the array has values"});
+  }
+
+private:
+  expected<std::uint64_t> end_by(std::string_view front) const {
+    if (format_ == data_format::idx)
+      return idx_file_bytes(front);
+    return holds_texts(front) ? npy_text_file_bytes(front) : npy_file_bytes(front);
+  }
+
+  data_format format_;
+  std::optional<std::uint64_t> end_; ///< The size of the file by its header.
+};
+
 bool is_of_lines(table_kind kind) {
   return kind == table_kind::json || kind == table_kind::arff
          || kind == table_kind::libsvm;
 }
 
-/// Refuses a zero byte in what is neither an array nor UTF-16, and a line without an end in
-/// what has lines, as all that is known of the kinds of files says.
-unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
-  return [file, text = std::optional<bool>(), lines = std::optional<line_check>()](
+/// Refuses a zero byte in what is neither an array nor UTF-16, a line without an end in
+/// what has lines, and an array that is not as its header says, as all that is known of the
+/// kinds of files says.
+unzipped_check fits_its_kind(const std::filesystem::path& file) {
+  return [file, text = std::optional<bool>(), lines = std::optional<line_check>(),
+          array = std::optional<array_check>()](
              std::string_view all, std::size_t fresh) mutable -> expected<void> {
     if (!text) {
       const auto format = format_of(file, all);
@@ -231,7 +269,11 @@ unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
       if (plain
           && (*text || format == data_format::series || (kind && is_of_lines(*kind))))
         lines.emplace(all);
+      if (format == data_format::npy || format == data_format::idx)
+        array.emplace(format);
     }
+    if (array)
+      return (*array)(all);
     if (lines)
       if (auto ends = (*lines)(all, fresh); !ends)
         return ends;
@@ -252,7 +294,7 @@ expected<file_bytes> read_file(const std::filesystem::path& file,
   // All that unzips is held in memory, so the limit of a stream holds for it, too.
   auto unzipped =
       gunzip(read->bytes, std::min(limits.most_bytes, data_limits(true).most_bytes),
-             no_zero_in_texts(file));
+             fits_its_kind(file));
   if (!unzipped)
     return fail_in(file.string(), std::move(unzipped).error());
   read->bytes = std::move(*unzipped);

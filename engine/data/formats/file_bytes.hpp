@@ -27,7 +27,8 @@ inline constexpr std::uint64_t max_unzipped_bytes = std::uint64_t{16} << 30;
 
 /// Reads all of it; gzip is known by its first two bytes. The limits hold for the file as
 /// it lies there and for what it unzips to. A file that unzips to a text (`format_of`) is
-/// refused at its first zero byte, before the rest is unzipped.
+/// refused at its first zero byte, and an array (.npy, IDX) by its header or where more
+/// follows than that says, before the rest is unzipped.
 [[nodiscard]] expected<file_bytes> read_file(const std::filesystem::path& file,
                                              const file_limits& limits = data_limits());
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -38,24 +39,29 @@ T load(const char* at, bool big_endian) {
   return std::bit_cast<T>(raw);
 }
 
+/// Returns the bytes that the values take, or `most` + 1 where they are more than `most`;
+/// so the product never overflows.
+std::uint64_t bytes_of_values(const numeric_array& a, std::uint64_t most) {
+  if (std::ranges::find(a.sizes, 0) != a.sizes.end())
+    return 0;
+  std::uint64_t bytes = size_of(a.type);
+  for (const std::int64_t size : a.sizes)
+    if (bytes <= most)
+      bytes = bytes > most / static_cast<std::uint64_t>(size)
+                  ? most + 1
+                  : bytes * static_cast<std::uint64_t>(size);
+  return bytes;
+}
+
 // Takes as values what follows `offset`: in the file, exactly as many as the sizes multiply
 // to.
 expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
-                                    std::size_t offset, std::uint64_t file_bytes) {
-  const std::uint64_t there = file_bytes - offset;
+                                    std::uint64_t file_bytes) {
+  const std::uint64_t there = file_bytes - a.offset;
   std::string shape;
-  bool empty = false;
-  for (const std::int64_t size : a.sizes) {
-    shape += fmt::format("{}{}", shape.empty() ? "" : " x ", size);
-    empty = empty || size == 0;
-  }
-  std::uint64_t wanted = empty ? 0 : size_of(a.type);
-  // Past what is there only the fact counts; so the product never overflows.
   for (const std::int64_t size : a.sizes)
-    if (wanted > 0 && wanted <= there)
-      wanted = wanted > there / static_cast<std::uint64_t>(size)
-                   ? there + 1
-                   : wanted * static_cast<std::uint64_t>(size);
+    shape += fmt::format("{}{}", shape.empty() ? "" : " x ", size);
+  const std::uint64_t wanted = bytes_of_values(a, there);
   if (wanted > there)
     return wrong(
         file_bytes,
@@ -63,10 +69,9 @@ expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
                     "few for {} of {} bytes each; it was cut off, fetch it again",
                     there, shape, size_of(a.type)));
   if (wanted < there)
-    return wrong(offset + wanted, fmt::format("{} bytes too many follow the {} values",
-                                              there - wanted, shape));
-  a.offset = offset;
-  a.values = bytes.substr(offset);
+    return wrong(a.offset + wanted, fmt::format("{} bytes too many follow the {} values",
+                                                there - wanted, shape));
+  a.values = bytes.substr(a.offset);
   return a;
 }
 
@@ -162,16 +167,10 @@ double numeric_array::operator[](std::size_t i) const {
   return 0;
 }
 
-bool looks_like_idx(std::string_view bytes) {
-  return bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0
-         && idx_type(static_cast<unsigned char>(bytes[2])).has_value();
-}
+namespace {
 
-expected<numeric_array> parse_idx(std::string_view bytes) {
-  return parse_idx(bytes, bytes.size());
-}
-
-expected<numeric_array> parse_idx(std::string_view bytes, std::uint64_t file_bytes) {
+/// Reads what comes before the values.
+expected<numeric_array> idx_head(std::string_view bytes) {
   if (bytes.size() < 4)
     return wrong(bytes.size(),
                  "the file ends here, too early: an IDX file begins with 4 bytes "
@@ -198,14 +197,11 @@ expected<numeric_array> parse_idx(std::string_view bytes, std::uint64_t file_byt
   a.big_endian = true;
   for (std::size_t i = 0; i < dimensions; ++i)
     a.sizes.push_back(load<std::uint32_t>(bytes.data() + 4 + 4 * i, true));
-  return with_values(std::move(a), bytes, offset, file_bytes);
+  a.offset = offset;
+  return a;
 }
 
-expected<numeric_array> parse_npy(std::string_view bytes) {
-  return parse_npy(bytes, bytes.size());
-}
-
-expected<numeric_array> parse_npy(std::string_view bytes, std::uint64_t file_bytes) {
+expected<numeric_array> npy_head(std::string_view bytes) {
   const auto header = read_npy_header(bytes);
   if (!header)
     return tl::unexpected(header.error());
@@ -220,7 +216,46 @@ expected<numeric_array> parse_npy(std::string_view bytes, std::uint64_t file_byt
   a.sizes = header->shape;
   a.type = *type;
   a.big_endian = descr[0] == '>';
-  return with_values(std::move(a), bytes, header->values_at, file_bytes);
+  a.offset = header->values_at;
+  return a;
+}
+
+std::uint64_t file_bytes_of(const numeric_array& head) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max() / 2;
+  return head.offset + bytes_of_values(head, most);
+}
+
+} // namespace
+
+bool looks_like_idx(std::string_view bytes) {
+  return bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0
+         && idx_type(static_cast<unsigned char>(bytes[2])).has_value();
+}
+
+expected<numeric_array> parse_idx(std::string_view bytes) {
+  return parse_idx(bytes, bytes.size());
+}
+
+expected<numeric_array> parse_idx(std::string_view bytes, std::uint64_t file_bytes) {
+  auto head = idx_head(bytes);
+  return head ? with_values(std::move(*head), bytes, file_bytes) : head;
+}
+
+expected<std::uint64_t> idx_file_bytes(std::string_view front) {
+  return idx_head(front).map(file_bytes_of);
+}
+
+expected<numeric_array> parse_npy(std::string_view bytes) {
+  return parse_npy(bytes, bytes.size());
+}
+
+expected<numeric_array> parse_npy(std::string_view bytes, std::uint64_t file_bytes) {
+  auto head = npy_head(bytes);
+  return head ? with_values(std::move(*head), bytes, file_bytes) : head;
+}
+
+expected<std::uint64_t> npy_file_bytes(std::string_view front) {
+  return npy_head(front).map(file_bytes_of);
 }
 
 } // namespace clade

@@ -34,6 +34,8 @@ struct numeric_array {
 /// Does so of the first bytes of a file of that size; the values are as many as are there.
 [[nodiscard]] expected<numeric_array> parse_idx(std::string_view front,
                                                 std::uint64_t file_bytes);
+/// Returns the size that the file must have by what comes before its values.
+[[nodiscard]] expected<std::uint64_t> idx_file_bytes(std::string_view front);
 
 /// NumPy's .npy, versions 1 to 3: bool, whole numbers and floats of 4 and 8 bytes, either
 /// byte order, C order. Errors name the byte.
@@ -41,6 +43,8 @@ struct numeric_array {
 /// Does so of the first bytes of a file of that size; the values are as many as are there.
 [[nodiscard]] expected<numeric_array> parse_npy(std::string_view front,
                                                 std::uint64_t file_bytes);
+/// Returns the size that the file must have by its header.
+[[nodiscard]] expected<std::uint64_t> npy_file_bytes(std::string_view front);
 
 [[nodiscard]] bool looks_like_idx(std::string_view bytes);
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 #include <optional>
 
 namespace clade {
@@ -119,8 +120,9 @@ bool holds_texts(std::string_view npy) {
   return header && type_of(header->descr).has_value();
 }
 
-expected<text_array> parse_npy_text_header(std::string_view front,
-                                           std::uint64_t file_bytes) {
+namespace {
+
+expected<text_array> text_head(std::string_view front) {
   const auto header = read_npy_header(front);
   if (!header)
     return tl::unexpected(header.error());
@@ -138,6 +140,25 @@ expected<text_array> parse_npy_text_header(std::string_view front,
         fmt::format("its texts have room for {} characters each, where at most {} "
                     "are read; save names of classes, y.astype(\"U100\")",
                     type->length, longest_text));
+  return out;
+}
+
+} // namespace
+
+expected<std::uint64_t> npy_text_file_bytes(std::string_view front) {
+  return text_head(front).map([](const text_array& head) {
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max() / 2;
+    const auto count = count_of(head.sizes, most / head.bytes_each);
+    return head.offset + (count ? *count * head.bytes_each : most);
+  });
+}
+
+expected<text_array> parse_npy_text_header(std::string_view front,
+                                           std::uint64_t file_bytes) {
+  auto head = text_head(front);
+  if (!head)
+    return head;
+  auto& out = *head;
   const auto values = file_bytes - out.offset;
   const auto count = count_of(out.sizes, values / out.bytes_each);
   if (!count || *count * out.bytes_each != values)
@@ -145,7 +166,7 @@ expected<text_array> parse_npy_text_header(std::string_view front,
                  fmt::format("the file holds {} bytes of texts, which are not those of "
                              "its shape; it was cut off, fetch it again",
                              values));
-  return out;
+  return head;
 }
 
 expected<text_array> parse_npy_texts(std::string_view npy) {

@@ -29,6 +29,8 @@ struct text_array {
 /// returns none. Errors name the byte.
 [[nodiscard]] expected<text_array> parse_npy_text_header(std::string_view front,
                                                          std::uint64_t file_bytes);
+/// Returns the size that the file must have by its header.
+[[nodiscard]] expected<std::uint64_t> npy_text_file_bytes(std::string_view front);
 
 /// Reads an array of texts. Errors name the byte.
 [[nodiscard]] expected<text_array> parse_npy_texts(std::string_view npy);
