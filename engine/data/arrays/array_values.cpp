@@ -18,8 +18,6 @@
 namespace clade {
 namespace {
 
-/// Enough for the header of any array that can be read.
-constexpr std::size_t front_bytes = std::size_t{1} << 17;
 constexpr std::size_t part_bytes = std::size_t{16} << 20;
 
 } // namespace
@@ -93,7 +91,7 @@ array_values::open(const std::filesystem::path& file) {
     return std::nullopt;
   const auto size = static_cast<std::uint64_t>(is.st_size);
   if (!out.read_file(
-          0, static_cast<std::size_t>(std::min<std::uint64_t>(size, front_bytes))))
+          0, static_cast<std::size_t>(std::min<std::uint64_t>(size, array_front_bytes))))
     return std::nullopt;
   const auto format = format_of(file, out.buffer_);
   const bool npy = format == data_format::npy && looks_like_npy(out.buffer_);

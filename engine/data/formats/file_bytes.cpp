@@ -7,6 +7,7 @@
 
 #include "engine/data/columns/csv_form.hpp"
 #include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/npy_header.hpp"
 #include "engine/data/formats/numeric_array.hpp"
 #include "engine/data/formats/text_array.hpp"
 #include "engine/data/formats/text_kinds.hpp"
@@ -222,11 +223,10 @@ public:
   explicit array_check(data_format format) : format_(format) {}
 
   expected<void> operator()(std::string_view all) {
-    // A shorter file is judged where it is read.
-    constexpr std::size_t front_bytes = std::size_t{1} << 16;
-    if (!end_ && all.size() < front_bytes)
-      return {};
     if (!end_) {
+      // A shorter file is judged where it is read.
+      if (all.size() < array_front_bytes)
+        return {};
       const auto end = end_by(all);
       if (!end)
         return tl::unexpected(end.error());

@@ -19,6 +19,9 @@ struct npy_header {
   std::size_t values_at = 0; ///< The byte at which the values begin.
 };
 
+/// So many first bytes hold the header of any array that can be read.
+inline constexpr std::size_t array_front_bytes = std::size_t{1} << 17;
+
 /// Reads the header of NumPy's .npy, versions 1 to 3. Errors name the byte.
 [[nodiscard]] expected<npy_header> read_npy_header(std::string_view bytes);
 

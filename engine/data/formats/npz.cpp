@@ -5,6 +5,7 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/bytes/named_choice.hpp"
 #include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/formats/npy_header.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +21,6 @@ constexpr std::string_view suffix = ".npy";
 constexpr zip_words words{.kind = ".npz archive",
                           .way = "save it with numpy.savez_compressed"};
 
-/// Enough for the header of any array that can be read.
-constexpr std::size_t front_bytes = 1 << 17;
 constexpr std::size_t piece_bytes = 1 << 20;
 
 tl::unexpected<error> wrong(std::string message) {
@@ -96,7 +95,7 @@ expected<npz_array> npz_array::open(std::string_view archive, const std::string&
   if (!member)
     return fail_in(printable(out.name_), std::move(member).error());
   out.member_ = std::move(*member);
-  out.front_.resize(std::min<std::uint64_t>(out.size(), front_bytes));
+  out.front_.resize(std::min<std::uint64_t>(out.size(), array_front_bytes));
   if (auto read = out.read(0, out.front_); !read)
     return tl::unexpected(std::move(read).error());
   return out;
@@ -112,7 +111,7 @@ expected<void> npz_array::skip_to(std::uint64_t from) {
   }
   std::string skipped;
   while (at_ < from) {
-    skipped.resize(std::min<std::uint64_t>(from - at_, front_bytes));
+    skipped.resize(std::min<std::uint64_t>(from - at_, array_front_bytes));
     const auto n = member_.read(skipped);
     if (!n)
       return tl::unexpected(n.error());

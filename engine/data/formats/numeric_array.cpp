@@ -55,8 +55,11 @@ std::uint64_t bytes_of_values(const numeric_array& a, std::uint64_t most) {
 
 // Takes as values what follows `offset`: in the file, exactly as many as the sizes multiply
 // to.
-expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
+expected<numeric_array> with_values(expected<numeric_array> head, std::string_view bytes,
                                     std::uint64_t file_bytes) {
+  if (!head)
+    return head;
+  auto& a = *head;
   const std::uint64_t there = file_bytes - a.offset;
   std::string shape;
   for (const std::int64_t size : a.sizes)
@@ -72,7 +75,7 @@ expected<numeric_array> with_values(numeric_array a, std::string_view bytes,
     return wrong(a.offset + wanted, fmt::format("{} bytes too many follow the {} values",
                                                 there - wanted, shape));
   a.values = bytes.substr(a.offset);
-  return a;
+  return head;
 }
 
 std::optional<number_type> idx_type(unsigned char code) {
@@ -237,8 +240,7 @@ expected<numeric_array> parse_idx(std::string_view bytes) {
 }
 
 expected<numeric_array> parse_idx(std::string_view bytes, std::uint64_t file_bytes) {
-  auto head = idx_head(bytes);
-  return head ? with_values(std::move(*head), bytes, file_bytes) : head;
+  return with_values(idx_head(bytes), bytes, file_bytes);
 }
 
 expected<std::uint64_t> idx_file_bytes(std::string_view front) {
@@ -250,8 +252,7 @@ expected<numeric_array> parse_npy(std::string_view bytes) {
 }
 
 expected<numeric_array> parse_npy(std::string_view bytes, std::uint64_t file_bytes) {
-  auto head = npy_head(bytes);
-  return head ? with_values(std::move(*head), bytes, file_bytes) : head;
+  return with_values(npy_head(bytes), bytes, file_bytes);
 }
 
 expected<std::uint64_t> npy_file_bytes(std::string_view front) {

@@ -100,26 +100,19 @@ TEST_CASE("files: a line without an end is no table, however little it is zipped
 TEST_CASE(
     "files: a zipped array is refused by its header, before its values are unzipped") {
   const scratch_folder folder;
-  const auto array = [](const std::string& type, const std::string& shape) {
-    std::string text =
-        "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
-    text.resize(117, ' ');
-    return "\x93NUMPY\x01" + std::string(1, '\0') + "\x76" + std::string(1, '\0') + text
-           + "\n";
-  };
   const std::string zeros(std::size_t{1} << 20, '\0');
   const auto why = [&](const std::string& name, const std::string& bytes) {
     const auto read = read_file(write(folder, name, gzip(bytes)));
     return read ? "no error"
                 : read.error().message.substr(folder.path().string().size() + 1);
   };
-  CHECK(why("x.npy.gz", array("<f4", "(262144,)") + zeros) == "no error");
-  CHECK(why("x.npy.gz", array("<U4", "(65536,)") + zeros) == "no error");
-  CHECK(why("x.npy.gz", array("<f4", "(262143,)") + zeros)
+  CHECK(why("x.npy.gz", npy("<f4", "(262144,)", zeros)) == "no error");
+  CHECK(why("x.npy.gz", npy("<U4", "(65536,)", zeros)) == "no error");
+  CHECK(why("x.npy.gz", npy("<f4", "(262143,)", zeros))
         == "x.npy.gz: byte 1048700: more follows than the array has values");
-  CHECK(why("x.npy.gz", array("<U4", "(65535,)") + zeros)
+  CHECK(why("x.npy.gz", npy("<U4", "(65535,)", zeros))
         == "x.npy.gz: byte 1048688: more follows than the array has values");
-  CHECK(why("x.npy.gz", array("|O", "(262144,)") + zeros).find("objects of Python")
+  CHECK(why("x.npy.gz", npy("|O", "(262144,)", zeros)).find("objects of Python")
         != std::string::npos);
   CHECK(why("x.npy.gz", zeros)
         == "x.npy.gz: byte 0: not a .npy file: it would begin with \\x93NUMPY");
@@ -127,6 +120,6 @@ TEST_CASE(
   CHECK(why("x-ubyte.gz", idx({1024, 1023}, zeros))
         == "x-ubyte.gz: byte 1047564: more follows than the array has values");
   // The sizes of an array that nobody has are no more than a number.
-  CHECK(why("x.npy.gz", array("<f8", "(4294967296, 4294967296, 4294967296)") + zeros)
+  CHECK(why("x.npy.gz", npy("<f8", "(4294967296, 4294967296, 4294967296)", zeros))
         == "no error");
 }
