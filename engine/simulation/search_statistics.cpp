@@ -55,6 +55,19 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
+evaluations_until until_of(std::vector<std::optional<double>> seeds) {
+  evaluations_until u;
+  double sum = 0;
+  for (const auto& s : seeds) {
+    u.seeds += s ? 1 : 0;
+    sum += s.value_or(0);
+  }
+  if (u.seeds > 0 && u.seeds == seeds.size())
+    u.mean = sum / static_cast<double>(u.seeds);
+  u.median = median_of(std::move(seeds));
+  return u;
+}
+
 search_row row_of(std::string name, std::span<const search_outcome> seeds,
                   std::span<const std::size_t> checkpoints) {
   search_row row{.name = std::move(name)};
@@ -71,14 +84,15 @@ search_row row_of(std::string name, std::span<const search_outcome> seeds,
       sum += s.regret[at];
     row.curve.push_back(sum / static_cast<double>(seeds.size()));
   }
-  std::vector<std::optional<double>> until;
+  std::vector<std::optional<double>> top, best;
   for (const auto& s : seeds) {
-    until.push_back(s.first_top);
-    row.reached_top += s.first_top ? 1 : 0;
+    top.push_back(s.first_top);
+    best.push_back(s.first_best);
     row.ask_mean_seconds += s.ask_mean_seconds / static_cast<double>(seeds.size());
     row.ask_max_seconds = std::max(row.ask_max_seconds, s.ask_max_seconds);
   }
-  row.median_to_top = median_of(std::move(until));
+  row.top = until_of(std::move(top));
+  row.best = until_of(std::move(best));
   return row;
 }
 

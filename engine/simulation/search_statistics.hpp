@@ -33,9 +33,19 @@ struct mean_interval {
 /// One search of one strategy on one table, with one seed.
 struct search_outcome {
   std::vector<double> regret; ///< After 1, 2, ... evaluations.
-  std::optional<double> first_top;
+  std::optional<double> first_top, first_best;
   double ask_mean_seconds = 0, ask_max_seconds = 0;
 };
+
+/// Evaluations until something was found, over all seeds.
+struct evaluations_until {
+  std::optional<double>
+      median;                 ///< Nothing where half of the seeds or more never found it.
+  std::optional<double> mean; ///< Nothing where one never did.
+  std::size_t seeds = 0;      ///< How many found it.
+};
+
+[[nodiscard]] evaluations_until until_of(std::vector<std::optional<double>> seeds);
 
 /// A strategy on a table, over all seeds.
 struct search_row {
@@ -44,8 +54,8 @@ struct search_row {
   /// The values that it is the mean of: at each checkpoint, the regret of each seed.
   std::vector<std::vector<double>> regret_of_seeds;
   std::vector<double> curve; ///< The mean regret after 1, 2, ... evaluations.
-  std::optional<double> median_to_top;
-  std::size_t reached_top = 0;
+  evaluations_until top{};   ///< One of the top rows.
+  std::optional<evaluations_until> best{}; ///< The best; another program may not say.
   double ask_mean_seconds = 0, ask_max_seconds = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <string_view>
 
 namespace clade {
 
@@ -55,6 +56,20 @@ double seconds_of(const json& milliseconds) {
   return milliseconds.is_number() ? 1e-3 * milliseconds.get<double>() : 0;
 }
 
+evaluations_until read_until(const json& from, std::string_view what) {
+  evaluations_until u;
+  if (const auto& at = member(from, fmt::format("median_to_{}", what).c_str());
+      at.is_number())
+    u.median = at.get<double>();
+  if (const auto& at = member(from, fmt::format("mean_to_{}", what).c_str());
+      at.is_number())
+    u.mean = at.get<double>();
+  if (const auto& n = member(from, fmt::format("reached_{}", what).c_str());
+      n.is_number_unsigned())
+    u.seeds = n.get<std::size_t>();
+  return u;
+}
+
 std::optional<search_row> read_row(const json& from, std::size_t checkpoints) {
   const auto& name = member(from, "name");
   const auto& of_seeds = member(from, "regret_of_seeds");
@@ -69,10 +84,9 @@ std::optional<search_row> read_row(const json& from, std::size_t checkpoints) {
     row.regret.push_back(mean_of(*values));
     row.regret_of_seeds.push_back(std::move(*values));
   }
-  if (const auto& median = member(from, "median_to_top"); median.is_number())
-    row.median_to_top = median.get<double>();
-  if (const auto& reached = member(from, "reached_top"); reached.is_number_unsigned())
-    row.reached_top = reached.get<std::size_t>();
+  row.top = read_until(from, "top");
+  if (member(from, "reached_best").is_number_unsigned())
+    row.best = read_until(from, "best");
   row.ask_mean_seconds = seconds_of(member(from, "ask_mean_ms"));
   row.ask_max_seconds = seconds_of(member(from, "ask_max_ms"));
   return row;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 namespace clade {
 
@@ -42,6 +43,26 @@ std::vector<std::string> heading(const search_comparison& c, std::string first) 
   return cells;
 }
 
+/// The evaluations, or that there were too few of them.
+std::string evaluations_text(const std::optional<double>& at,
+                             const search_comparison& c) {
+  return at ? number(*at, "%g") : fmt::format("> {}", c.evaluations);
+}
+
+std::string share_text(const evaluations_until& found, const search_row& row) {
+  return number(100.0 * static_cast<double>(found.seeds)
+                    / static_cast<double>(row.regret_of_seeds.front().size()),
+                "%.0f %%");
+}
+
+/// Median, mean and share of the seeds that found the best.
+std::vector<std::string> best_cells(const search_row& row, const search_comparison& c) {
+  if (!row.best)
+    return {"-", "-", "-"};
+  return {evaluations_text(row.best->median, c), evaluations_text(row.best->mean, c),
+          share_text(*row.best, row)};
+}
+
 /// How many evaluations each row takes to what the yardstick has.
 std::string text_of_yardstick(const search_comparison& c, const search_table_rows& t) {
   const auto by = std::ranges::find(t.rows, c.yardstick, &search_row::name);
@@ -64,20 +85,19 @@ std::string text_of_yardstick(const search_comparison& c, const search_table_row
 }
 
 std::string text_of_table(const search_comparison& c, const search_table_rows& t) {
-  auto lines = columns(c, 4);
+  auto lines = columns(c, 7);
   auto head = heading(c, c.of_fronts ? "hypervolume regret" : "mean regret");
-  for (const char* name : {"to a top row", "reached", "ask mean", "ask max"})
+  for (const char* name : {"to a top row", "reached", "to the best", "mean", "reached",
+                           "ask mean", "ask max"})
     head.emplace_back(name);
   lines.add(std::move(head));
   for (const auto& row : t.rows) {
     std::vector<std::string> cells{row.name};
     for (const auto& at : row.regret)
       cells.push_back(interval_text(at));
-    cells.push_back(row.median_to_top ? number(*row.median_to_top, "%g")
-                                      : fmt::format("> {}", c.evaluations));
-    cells.push_back(number(100.0 * static_cast<double>(row.reached_top)
-                               / static_cast<double>(row.regret_of_seeds.front().size()),
-                           "%.0f %%"));
+    cells.push_back(evaluations_text(row.top.median, c));
+    cells.push_back(share_text(row.top, row));
+    std::ranges::move(best_cells(row, c), std::back_inserter(cells));
     cells.push_back(number(1e3 * row.ask_mean_seconds, "%.3f ms"));
     cells.push_back(number(1e3 * row.ask_max_seconds, "%.2f ms"));
     lines.add(std::move(cells));
@@ -146,11 +166,15 @@ std::string to_json(const search_comparison& c) {
       rows.push_back({{"name", row.name},
                       {"regret", json_of(row.regret, &mean_interval::mean)},
                       {"interval", json_of(row.regret, &mean_interval::half)},
-                      {"median_to_top", some(row.median_to_top)},
-                      {"reached_top", row.reached_top},
+                      {"median_to_top", some(row.top.median)},
+                      {"reached_top", row.top.seeds},
                       {"ask_mean_ms", 1e3 * row.ask_mean_seconds},
                       {"ask_max_ms", 1e3 * row.ask_max_seconds},
                       {"regret_of_seeds", row.regret_of_seeds}});
+      if (row.best)
+        rows.back().update({{"median_to_best", some(row.best->median)},
+                            {"mean_to_best", some(row.best->mean)},
+                            {"reached_best", row.best->seeds}});
       if (by == t.rows.end() || row.curve.empty())
         continue;
       rows.back()["as_" + c.yardstick] = json_of(

@@ -121,8 +121,12 @@ void table_search::account(const candidate& c, const evaluation& e) {
     best_ = incumbent{at, value, shortfall(*row)};
   if (front_ && row && value.ok && at + 1 == table_.fidelities())
     front_->add(*row);
-  if (row && standard_.top[*row] && at + 1 == table_.fidelities() && !result_.first_top)
-    result_.first_top = spent_;
+  if (row && standard_.top[*row] && at + 1 == table_.fidelities()) {
+    if (!result_.first_top)
+      result_.first_top = spent_;
+    if (!result_.first_best && table_.truth(*row) == standard_.best)
+      result_.first_best = spent_;
+  }
   while (static_cast<double>(result_.regret.size() + 1) <= ended + rounding
          && result_.regret.size() < params_.evaluations)
     result_.regret.push_back(regret());

@@ -48,6 +48,7 @@ struct table_search_result {
   std::vector<double> regret;
   /// Evaluations until one of the top rows was evaluated at the greatest fidelity.
   std::optional<double> first_top;
+  std::optional<double> first_best; ///< The same of a row whose truth is the best.
   std::size_t candidates = 0;
   /// Processor time of the engine for a candidate: asking, breeding, the fold of its
   /// records; without its evaluation.

@@ -24,11 +24,14 @@ void read_settings(const toml::table& table, const std::string& path,
   }
 }
 
-std::string misfit(std::vector<setting>& given, const std::vector<parameter>& known) {
+/// `place`: the table of the file that lists what is known.
+std::string misfit(std::vector<setting>& given, const std::vector<parameter>& known,
+                   std::string_view place) {
   for (auto& s : given) {
     const auto p = std::ranges::find(known, s.name, &parameter::name);
     if (p == known.end())
-      return fmt::format("there is no {} in this space", s.name);
+      return fmt::format("there is no {} to set in this space; {} lists what there is",
+                         s.name, place);
     const auto* whole = std::get_if<std::int64_t>(&s.value);
     const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
     if (!contains(*p, s.value) && contains(*p, as_real))
@@ -42,7 +45,8 @@ std::string misfit(std::vector<setting>& given, const std::vector<parameter>& kn
 std::string misfit(node_gene& layer, const grammar& rules) {
   const auto* rule = find_operator(rules, layer.op);
   const auto why = rule == nullptr ? "there is no operators." + layer.op
-                                   : misfit(layer.settings, rule->settings);
+                                   : misfit(layer.settings, rule->settings,
+                                            fmt::format("[operators.{}]", layer.op));
   return why.empty() ? "" : fmt::format("{}: {}", layer.op, why);
 }
 

@@ -66,7 +66,8 @@ void read_settings(const toml::table& table, const std::string& path,
 /// Says what is not in the space; empty: all is. A whole number is taken for a real where
 /// the space has reals.
 [[nodiscard]] std::string misfit(std::vector<setting>& given,
-                                 const std::vector<parameter>& known);
+                                 const std::vector<parameter>& known,
+                                 std::string_view place = "[hyperparameters]");
 
 /// Says what of a layer is not in the space, its operator included.
 [[nodiscard]] std::string misfit(node_gene& layer, const grammar& rules);

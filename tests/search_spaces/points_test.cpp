@@ -102,6 +102,9 @@ TEST_CASE("points: what the space does not have is refused with its line") {
         == "points.toml:3: points.a: conv: there is no operators.conv");
   CHECK(refused("[points.a]\nlayers = [\n{op = \"dense\", units = 63}]")
         == "points.toml:3: points.a: dense: units = 63 is not in this space");
+  CHECK(refused("[points.a]\nlayers = [\n{op = \"dense\", width = 64}]")
+        == "points.toml:3: points.a: dense: there is no width to set in this space; "
+           "[operators.dense] lists what there is");
   CHECK(refused("[points.a]\ngenome = \"output <- a\"")
         == "points.toml:2: points.a: genome, line 1: a stands on no line above");
   CHECK(refused("[points.a]\ngenome = \"output <- input\"\nlayers = []")

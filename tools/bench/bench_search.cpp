@@ -169,6 +169,7 @@ expected<search_table_rows> search(const open_table& t, const search_options& op
                          std::move(result).error());
         outcomes[i] = {.regret = std::move(result->regret),
                        .first_top = result->first_top,
+                       .first_best = result->first_best,
                        .ask_mean_seconds = result->ask_mean_seconds,
                        .ask_max_seconds = result->ask_max_seconds};
         return {};
@@ -331,7 +332,8 @@ void add_bench_search(CLI::App& bench, command& chosen) {
       "of fewer epochs counts as its share. Strategies with rungs are there for\n"
       "tables of several fidelities; their best so far is the best of those trained\n"
       "longest. \"to a top row\" is the median of evaluations until one of the 16\n"
-      "truly best was evaluated. \"ask\" is the engine's own processor time for a\n"
+      "truly best was evaluated, \"to the best\" until the single best was; \"mean\"\n"
+      "and \"reached\" stand beside. \"ask\" is the engine's own processor time for a\n"
       "candidate, records folded. \"as auto\" is how many evaluations it takes to the\n"
       "mean regret that auto, without rungs, has. Ranks of single searches are\n"
       "among those of the same table and seed; equal ones share theirs. Of several\n"

@@ -12,6 +12,7 @@ namespace {
 search_outcome outcome_of(std::vector<double> regret, std::optional<double> first_top) {
   return {.regret = std::move(regret),
           .first_top = first_top,
+          .first_best = first_top,
           .ask_mean_seconds = 0.002,
           .ask_max_seconds = 0.004};
 }
@@ -53,6 +54,18 @@ TEST_CASE("search statistics: a median counts what never came as the last") {
   CHECK(median_of({}) == std::nullopt);
 }
 
+TEST_CASE("search statistics: a mean of evaluations is of seeds that all found it") {
+  const auto all = until_of({3.0, 1.0, 8.0});
+  CHECK(all.median == 3);
+  CHECK(all.mean == 4);
+  CHECK(all.seeds == 3);
+  const auto some = until_of({3.0, std::nullopt, 1.0});
+  CHECK(some.median == 3);
+  CHECK(some.mean == std::nullopt);
+  CHECK(some.seeds == 2);
+  CHECK(until_of({}).mean == std::nullopt);
+}
+
 TEST_CASE("search statistics: equal ones share their ranks") {
   CHECK(ranks_of(std::vector<double>{0.5, 0.1, 0.9}) == std::vector<double>{2, 1, 3});
   CHECK(ranks_of(std::vector<double>{2, 1, 2, 2}) == std::vector<double>{3, 1, 3, 3});
@@ -61,9 +74,9 @@ TEST_CASE("search statistics: equal ones share their ranks") {
 TEST_CASE("search statistics: strategies are compared over tables") {
   const auto c = small_comparison();
   CHECK(c.tables[0].rows[0].regret[1].mean == 2);
-  CHECK(c.tables[0].rows[0].median_to_top == 1.5);
-  CHECK(c.tables[0].rows[1].median_to_top == std::nullopt);
-  CHECK(c.tables[0].rows[1].reached_top == 1);
+  CHECK(c.tables[0].rows[0].top.median == 1.5);
+  CHECK(c.tables[0].rows[1].top.median == std::nullopt);
+  CHECK(c.tables[0].rows[1].top.seeds == 1);
   CHECK(mean_ranks(c, 0) == std::vector<double>{1.5, 1.5});
   CHECK(mean_ranks(c, 1) == std::vector<double>{1, 2});
   CHECK(regret_ratio(c, "good", "bad") == Approx(0.5));
@@ -99,20 +112,28 @@ TEST_CASE("search statistics: people read tables, programs one line") {
   const auto c = small_comparison();
   CHECK(to_text(c)
         == "a\n"
-           "  mean regret       after 1       after 2  to a top row  reached  ask mean  "
+           "  mean regret       after 1       after 2  to a top row  reached  to the "
+           "best  mean  "
+           "reached  ask mean  "
            "ask "
            "max\n"
-           "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
+           "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %          "
+           "1.5   1.5    100 %  2.000 ms  "
            "4.00 ms\n"
-           "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
+           "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %          > "
+           "2   > 2     50 %  2.000 ms  "
            "4.00 ms\n\n"
            "b\n"
-           "  mean regret       after 1       after 2  to a top row  reached  ask mean  "
+           "  mean regret       after 1       after 2  to a top row  reached  to the "
+           "best  mean  "
+           "reached  ask mean  "
            "ask "
            "max\n"
-           "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
+           "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %          "
+           "1.5   1.5    100 %  2.000 ms  "
            "4.00 ms\n"
-           "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
+           "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %          > "
+           "2   > 2     50 %  2.000 ms  "
            "4.00 ms\n\n"
            "over 2 tables, 2 seeds each\n"
            "  mean rank  after 1  after 2\n"
@@ -125,6 +146,9 @@ TEST_CASE("search statistics: people read tables, programs one line") {
   const auto read = nlohmann::json::parse(to_json(c));
   CHECK(read["tables"][0]["rows"][0]["regret"][1] == 2);
   CHECK(read["tables"][0]["rows"][1]["median_to_top"].is_null());
+  CHECK(read["tables"][0]["rows"][0]["mean_to_best"] == 1.5);
+  CHECK(read["tables"][0]["rows"][1]["mean_to_best"].is_null());
+  CHECK(read["tables"][0]["rows"][1]["reached_best"] == 1);
   CHECK(read["mean_ranks"]["bad"][1] == 2);
   CHECK(read["search_ranks"]["bad"]["mean"][1] == 2);
   CHECK(read["tables"][0]["rows"][0]["regret_of_seeds"][1][1] == 3);

@@ -81,6 +81,14 @@ TEST_CASE("table search: every strategy finds the hill's top, given the evaluati
   CHECK(found(by("regularized", 1, 100)).regret.back() == 0);
 }
 
+TEST_CASE("table search: the best row is found when its truth is, not before a top one") {
+  const auto r = found(by("random", 1, 150)); // All 100 rows.
+  REQUIRE(r.first_best);
+  CHECK(*r.first_best >= *r.first_top);
+  CHECK(r.regret[static_cast<std::size_t>(*r.first_best) - 1] == 0);
+  CHECK(r.regret[static_cast<std::size_t>(*r.first_best) - 2] > 0);
+}
+
 TEST_CASE("table search: the same seed finds the same, another one another") {
   const auto a = found(by("regularized", 4)), b = found(by("regularized", 4));
   CHECK(a.regret == b.regret);
