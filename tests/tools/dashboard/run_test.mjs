@@ -11,6 +11,7 @@ registerHooks({
 const { Run } = await import("../../../tools/dashboard/src/run.ts");
 const { parse_query } = await import("../../../tools/dashboard/src/query.ts");
 const { moment_of } = await import("../../../tools/dashboard/src/moment.ts");
+const { final_phase } = await import("../../../tools/dashboard/src/final_phase.ts");
 
 const columns = ["id", "generation", "index", "parents", "origin", "equal_to", "nodes", "operators", "outcome", "fitness", "parameters",
   "seconds", "slot", "reason", "born", "evaluated", "born_sequence", "evaluated_sequence", "hyperparameters", "metrics"];
@@ -67,6 +68,28 @@ test("the rows are the same in whichever order they and the news arrive", () => 
     assert.deepEqual(run.rows.map((r) => [r.id, r.evaluated_sequence, r.outcome]),
       [[1, 7, "succeeded"], [2, 5, "succeeded"], [3, 8, "succeeded"], [4, 9, "succeeded"]], `rows at ${at}`);
   }
+});
+
+test("the trainings at the end are counted for themselves, and timed by their own pace", () => {
+  const run = new Run();
+  run.take({ ...picture(5), state: "running", final_trainings: 0, final_evaluated: 0, final_generation: 0 });
+  const says = () => Object.values(final_phase(run.picture, moment_of(run, null))).join(" ").trim();
+  run.take(born(1, 6));
+  run.take(evaluated(1, 7));
+  run.take({ event: "final_planned", sequence: 8, time: 8, trainings: [{}, {}, {}] });
+  for (const id of [2, 3, 4]) run.take({ ...born(id, 8 + id), generation: 1, time: 10_000 });
+  assert.equal(says(), "0 of 3 trainings");
+  run.take({ ...evaluated(2, 13), time: 30_000 });
+  assert.equal(says(), "1 of 3 trainings, 40 s left");
+  run.picture.state = "held";
+  assert.equal(says(), "1 of 3 trainings");
+  run.picture.state = "running";
+  run.take({ ...evaluated(3, 14), time: 40_000 });
+  assert.equal(says(), "2 of 3 trainings, 15 s left");
+  run.take({ ...evaluated(4, 15), time: 41_000 });
+  assert.equal(says(), "putting the model together");
+  run.take({ event: "finished", sequence: 16, time: 42_000 });
+  assert.equal(says(), "3 of 3 trainings");
 });
 
 test("pages of rows may come in any order", () => {

@@ -7,6 +7,7 @@ import { Candidates } from "./candidates";
 import { Compare } from "./compare";
 import { CommandBar } from "./command";
 import { follow } from "./connection";
+import { final_phase } from "./final_phase";
 import { count, duration, metric, readable_toml } from "./format";
 import { figures_of_jobs, Jobs } from "./jobs";
 import { type Moment, moment_of } from "./moment";
@@ -83,9 +84,10 @@ function Figures({ moment, place }: { moment: Moment; place: Place }) {
   const elapsed = p.started ? (moment.time - p.started) / 1000 : null;
   // The picture knows better what there is now, until all rows are here.
   const whole = moment.generation !== null || moment.complete;
+  const final = final_phase(p, moment);
   const figures: [string, preact.ComponentChildren][] = is_jobs(p) ? figures_of_jobs(run, moment) : [
     p.final_trainings > 0 && moment.generation === null
-      ? ["final", <>{p.final_evaluated}<small> of {count(p.final_trainings)} trainings</small></>]
+      ? ["final", <>{final.done}<small> {final.rest}</small></>]
       : ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
     p.final_trainings > 0
       ? ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}</>]
