@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <string>
 #include <string_view>
 
 namespace clade {
@@ -20,7 +21,7 @@ constexpr const char* remedy = "; have it written by \"clade bench search --json
                                "experiments/peers/optuna_tables.py";
 
 /// The member of an object, or null.
-const json& member(const json& object, const char* name) {
+const json& member(const json& object, const std::string& name) {
   static const json null;
   if (!object.is_object())
     return null;
@@ -58,13 +59,11 @@ double seconds_of(const json& milliseconds) {
 
 evaluations_until read_until(const json& from, std::string_view what) {
   evaluations_until u;
-  if (const auto& at = member(from, fmt::format("median_to_{}", what).c_str());
-      at.is_number())
+  if (const auto& at = member(from, fmt::format("median_to_{}", what)); at.is_number())
     u.median = at.get<double>();
-  if (const auto& at = member(from, fmt::format("mean_to_{}", what).c_str());
-      at.is_number())
+  if (const auto& at = member(from, fmt::format("mean_to_{}", what)); at.is_number())
     u.mean = at.get<double>();
-  if (const auto& n = member(from, fmt::format("reached_{}", what).c_str());
+  if (const auto& n = member(from, fmt::format("reached_{}", what));
       n.is_number_unsigned())
     u.seeds = n.get<std::size_t>();
   return u;

@@ -2,49 +2,50 @@
 """Trains cells of NAS-Bench-201 for some epochs on 10,000 images of MNIST, and prints how their order agrees
 with the table's (CIFAR-10, 200 epochs): the rank correlation of both accuracies.
 
-    experiments/peers/nas201_ranks.py --table FOLDER/nb201.csv.gz [--cells 20] [--epochs 2] [--clade build/torch/bin/clade]
+    experiments/peers/nas201_ranks.py [--cells 20] [--epochs 2] [--clade build/torch/bin/clade]
 
-The cells are spread evenly over all 15,625 in the order of the table. MNIST is where mnist-small.toml has it. The
-experiment and its run are written to the folder where this is called; `--show` prints the last run's again.
+The cells are spread evenly over all 15,625 by their accuracy. The table is that of tables/nb201_cifar10.toml
+(CLADE_BENCHMARKS), MNIST is where mnist-small.toml has it. The experiment and its run are written
+to the folder where this is called; `--show` prints the last run's again.
 """
 
 import argparse
-import csv
-import gzip
 import json
 import pathlib
 import statistics
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent.parent
-OPERATORS = ["zero", "identity", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"]
+import optuna_tables
+
+EXPERIMENTS = pathlib.Path(__file__).resolve().parent.parent
+# Edges of search_spaces/nas201.toml in the order of the table's six digits, and its operators where they have another name.
 EDGES = ["edge_01", "edge_02", "edge_12", "edge_03", "edge_13", "edge_23"]
+RENAMED = {"none": "zero", "skip_connect": "identity"}
 
 
-def table_cells(file):
-    """All cells as (accuracy, six digits), the worst first."""
-    with gzip.open(file, "rt") as lines:
-        rows = csv.DictReader(lines)
-        seeds = [f"cifar10_val200_s{s}" for s in range(3)]
-        return sorted((statistics.mean(float(r[s]) for s in seeds if r[s]), r["arch"]) for r in rows)
+def table_cells(table):
+    """All cells as (accuracy by its objective, six digits), the worst first."""
+    edges = {f"edge_{name[5]}{name[7]}": i for i, name in enumerate(table.parameters)}
+    return sorted((statistics.mean(table.values[-1][row]), "".join(str(setting[edges[e]]) for e in EDGES))
+                  for setting, row in table.rows.items())
 
 
-def settings_of(arch):
-    return {edge: OPERATORS[int(digit)] for edge, digit in zip(EDGES, arch)}
+def settings_of(arch, words):
+    return {edge: RENAMED.get(words[int(digit)], words[int(digit)]) for edge, digit in zip(EDGES, arch)}
 
 
-def write_experiment(folder, cells, epochs):
+def write_experiment(folder, cells, words, epochs):
     points = []
     for _, arch in cells:
-        settings = ", ".join(f'{edge} = "{name}"' for edge, name in settings_of(arch).items())
+        settings = ", ".join(f'{edge} = "{name}"' for edge, name in settings_of(arch, words).items())
         points.append(f'[points.c{arch}]\nlayers = [{{op = "nas201", {settings}}}]\n')
     (folder / "points.toml").write_text("\n".join(points))
-    text = (HERE / "mnist-small.toml").read_text()
+    text = (EXPERIMENTS / "mnist-small.toml").read_text()
     for before, after in [
         ('name = "mnist-small"', 'name = "nas201-ranks"'),
-        ('"../../shared/data/mnist"', json.dumps(str(HERE.parent.parent / "shared/data/mnist"))),
-        ('"../search_spaces/image.toml"', json.dumps(str(HERE.parent / "search_spaces/nas201.toml"))),
+        ('"../../shared/data/mnist"', json.dumps(str(EXPERIMENTS.parent.parent / "shared/data/mnist"))),
+        ('"../search_spaces/image.toml"', json.dumps(str(EXPERIMENTS.parent / "search_spaces/nas201.toml"))),
         ('strategy = "auto"\npopulation = 16\ngenerations = 6',
          f'strategy = "random"\nfirst = "points.toml"\npopulation = {len(cells)}\ngenerations = 1'),
         ("epochs = 2", f"epochs = {epochs}"),
@@ -81,16 +82,16 @@ def show(cells, found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--table", required=True, help="nb201.csv.gz")
     parser.add_argument("--cells", type=int, default=20, help="how many (20)")
     parser.add_argument("--epochs", type=int, default=2, help="of each training (2)")
-    parser.add_argument("--clade", default=str(HERE.parent / "build/torch/bin/clade"))
+    parser.add_argument("--clade", default=str(EXPERIMENTS.parent / "build/torch/bin/clade"))
     parser.add_argument("--show", action="store_true", help="only print what the last run found")
     given = parser.parse_args()
-    every = table_cells(given.table)
+    table = optuna_tables.Table(EXPERIMENTS / "tables" / "nb201_cifar10.toml")
+    every = table_cells(table)
     cells = [every[round(i * (len(every) - 1) / (given.cells - 1))] for i in range(given.cells)]
     if not given.show:
-        write_experiment(pathlib.Path.cwd(), cells, given.epochs)
+        write_experiment(pathlib.Path.cwd(), cells, table.parameters["edge_0_1"][1], given.epochs)
         subprocess.run([given.clade, "run", "nas201-ranks.toml"], check=True)
     show(cells, trained(given.clade))
 

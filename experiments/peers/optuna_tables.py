@@ -209,7 +209,7 @@ class Account:
 
     def __init__(self, table, seed, evaluations):
         self.table, self.seed, self.evaluations = table, seed, evaluations
-        self.regret, self.first_top, self.spent, self.best = [], None, 0.0, None
+        self.regret, self.first_top, self.first_best, self.spent, self.best = [], None, None, 0.0, None
         self.trained = {}
 
     def full(self):
@@ -243,8 +243,11 @@ class Account:
             if self.best is None or worth > self.best[:2]:
                 self.best = (*worth, self.table.shortfall(row))
         last = len(self.table.fidelities) - 1
-        if row is not None and self.table.top[row] and fidelity == last and self.first_top is None:
-            self.first_top = self.spent
+        if row is not None and self.table.top[row] and fidelity == last:
+            if self.first_top is None:
+                self.first_top = self.spent
+            if self.first_best is None and self.table.truths[row] == self.table.best:
+                self.first_best = self.spent
         while len(self.regret) + 1 <= ended + 1e-9 and not self.full():
             self.regret.append(self.current())
 
@@ -340,7 +343,7 @@ def search(task):
         study.tell(trial, value if state == optuna.trial.TrialState.COMPLETE else None, state)
         asks.append(spent + time.process_time() - start)
     account.regret += [account.current()] * (evaluations - len(account.regret))
-    return account.regret, account.first_top, statistics.fmean(asks), max(asks)
+    return account.regret, account.first_top, statistics.fmean(asks), max(asks), account.first_best
 
 
 TABLES = {}
@@ -373,6 +376,14 @@ def student(freedom):
             + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3))
 
 
+def until_of(what, seeds):
+    """Evaluations until it was found, over all seeds; a mean only where all of them found it."""
+    until = sorted(math.inf if s is None else s for s in seeds)
+    found = {"median": (until[(len(until) - 1) // 2] + until[len(until) // 2]) / 2, "mean": statistics.fmean(until)}
+    return {f"{k}_to_{what}": v if math.isfinite(v) else None for k, v in found.items()} | {
+        f"reached_{what}": sum(map(math.isfinite, until))}
+
+
 def row_of(name, outcomes, checkpoints):
     means, halves, of_seeds = [], [], []
     for at in checkpoints:
@@ -381,11 +392,9 @@ def row_of(name, outcomes, checkpoints):
         means.append(statistics.fmean(values))
         halves.append(student(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
                       if len(values) > 1 else 0.0)
-    until = sorted(math.inf if o[1] is None else o[1] for o in outcomes)
-    median = (until[(len(until) - 1) // 2] + until[len(until) // 2]) / 2
     return {"name": name, "regret": means, "interval": halves,
-            "median_to_top": median if math.isfinite(median) else None,
-            "reached_top": sum(o[1] is not None for o in outcomes),
+            **until_of("top", [o[1] for o in outcomes]),
+            **until_of("best", [o[4] for o in outcomes]),
             "ask_mean_ms": 1e3 * statistics.fmean(o[2] for o in outcomes),
             "ask_max_ms": 1e3 * max(o[3] for o in outcomes),
             "regret_of_seeds": of_seeds}

@@ -145,13 +145,16 @@ class Search(TableTest):
 
     def compared_with(self, script):
         """The output of the script is ranked among rows of ours."""
-        outcomes = [([-1.0] * 25, 1.0, 0.01, 0.02), ([56.0] * 25, None, 0.01, 0.02)]
+        outcomes = [([-1.0] * 25, 1.0, 0.01, 0.02, 2.0), ([56.0] * 25, None, 0.01, 0.02, None)]
         row = script.row_of("optuna tpe", outcomes, [25])
         said = {"seeds": 2, "evaluations": 25, "checkpoints": [25], "tables": [{"name": "t", "rows": [row]}]}
         self.write("optuna.json", json.dumps(said))
         options = ["--strategies", "random", "--seeds", "2", "--against", self.folder / "optuna.json"]
         compared = json.loads(self.search(*options, "--evaluations", "25", "--json").out)
         self.assertEqual([r["name"] for r in compared["tables"][0]["rows"]], ["random", "optuna tpe"])
+        self.assertEqual({k: v for k, v in compared["tables"][0]["rows"][1].items() if "_to_" in k or "reached" in k},
+                         {"median_to_top": None, "reached_top": 1, "median_to_best": None, "mean_to_best": None,
+                          "reached_best": 1})
         self.assertEqual(compared["search_ranks"]["optuna tpe"]["mean"], [1.5])
         refused = self.search(*options, "--evaluations", "30", status=2)
         self.assertIn("--against: says nothing of the regret after 30 evaluations", refused.err)
@@ -176,6 +179,7 @@ class Search(TableTest):
         account.evaluate((0, 1, 2), 1)
         account.evaluate((0, 1, 2), 1)
         self.assertEqual((account.spent, account.regret, account.first_top), (1.0, [0.0], 1.0))
+        self.assertEqual(account.first_best, 1.0)  # A regret of 0: it is the best row.
 
 
 def tables():

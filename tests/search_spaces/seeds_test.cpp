@@ -74,8 +74,7 @@ TEST_CASE("seeds: what does not fit its space is refused at its place") {
         == "a.toml:8: seeds.a: dense: units = 17 is not in this space");
   CHECK(refusal("[seeds.a]\nlayers = []\nhyperparameters = {momentum = 0.9}\n")
         == "a.toml:8: seeds.a: there is no momentum to set in this space; "
-           "[hyperparameters] lists "
-           "what there is");
+           "[hyperparameters] lists what there is");
   CHECK(refusal("[seeds.a]\nlayer = []\n").starts_with("a.toml:8: seeds.a needs layers"));
   CHECK(refusal("[seeds.a]\nlayers = [3]\n").starts_with("a.toml:9: seeds.a.layers: 3"));
 }

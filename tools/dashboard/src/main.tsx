@@ -12,6 +12,7 @@ import { count, duration, metric, readable_toml } from "./format";
 import { figures_of_jobs, Jobs } from "./jobs";
 import { type Moment, moment_of } from "./moment";
 import { is_jobs } from "./named";
+import type { Picture } from "./model";
 import { Overview } from "./overview";
 import { CandidateLink, Panel } from "./parts";
 import { address_of, type Place, use_place } from "./place";
@@ -77,6 +78,11 @@ function Status() {
   return <span class={`status ${kind}`} role="status" data-test="showing" title={p.reason ?? undefined}>{says}</span>;
 }
 
+function figure_of_final(p: Picture, moment: Moment): [string, preact.ComponentChildren] {
+  const { done, rest } = final_phase(p, moment);
+  return ["final", <>{done}<small> {rest}</small></>];
+}
+
 function Figures({ moment, place }: { moment: Moment; place: Place }) {
   const p = run.picture!;
   const best = moment.best[0];
@@ -84,10 +90,9 @@ function Figures({ moment, place }: { moment: Moment; place: Place }) {
   const elapsed = p.started ? (moment.time - p.started) / 1000 : null;
   // The picture knows better what there is now, until all rows are here.
   const whole = moment.generation !== null || moment.complete;
-  const final = final_phase(p, moment);
   const figures: [string, preact.ComponentChildren][] = is_jobs(p) ? figures_of_jobs(run, moment) : [
     p.final_trainings > 0 && moment.generation === null
-      ? ["final", <>{final.done}<small> {final.rest}</small></>]
+      ? figure_of_final(p, moment)
       : ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
     p.final_trainings > 0
       ? ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}</>]
