@@ -56,4 +56,24 @@ double random_stream::normal() {
   return radius * portable_cos(uniform());
 }
 
+std::optional<std::size_t> draw_by_weight(std::span<const double> weights,
+                                          random_stream& random) {
+  double sum = 0;
+  for (const double w : weights)
+    sum += w;
+  if (!(sum > 0))
+    return std::nullopt;
+  double left = random.uniform() * sum;
+  std::optional<std::size_t> drawn;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] > 0))
+      continue;
+    drawn = i; // the last one stays drawn where rounding leaves a rest
+    left -= weights[i];
+    if (left < 0)
+      break;
+  }
+  return drawn;
+}
+
 } // namespace clade

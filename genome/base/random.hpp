@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 namespace clade {
 
@@ -81,5 +83,9 @@ private:
                                           std::uint64_t attempt = 0) {
   return random_stream({seed, what, generation, index, attempt});
 }
+
+/// An index drawn in proportion to the weights; none if they sum to nothing.
+[[nodiscard]] std::optional<std::size_t> draw_by_weight(std::span<const double> weights,
+                                                        random_stream& random);
 
 } // namespace clade

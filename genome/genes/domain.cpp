@@ -78,11 +78,11 @@ std::uint64_t number_below(const integer_domain& d, double v) {
   return n >= static_cast<double>(last(d)) ? last(d) : static_cast<std::uint64_t>(n);
 }
 
-value draw(const real_domain& d, random_stream& random) {
+value draw_value(const real_domain& d, random_stream& random) {
   return at(d, random.uniform());
 }
 
-value draw(const integer_domain& d, random_stream& random) {
+value draw_value(const integer_domain& d, random_stream& random) {
   if (!d.log) {
     const std::uint64_t values = last(d) + 1; // 0 stands for 2^64
     return nth(d, values == 0 ? random.next() : random.below(values));
@@ -92,8 +92,17 @@ value draw(const integer_domain& d, random_stream& random) {
   return nth(d, number_below(d, portable_exp(low + random.uniform() * (high - low))));
 }
 
-value draw(const choice_domain& d, random_stream& random) {
+value draw_value(const choice_domain& d, random_stream& random) {
   return d.options[random.below(d.options.size())];
+}
+
+value draw_value(const derivation_domain& d, random_stream& random) {
+  return to_text(*d.rules, draw(d, random));
+}
+
+/// The derivation that a value of the domain is.
+derivation derivation_of(const derivation_domain& d, const value& v) {
+  return *parse_derivation(d, std::get<std::string>(v));
 }
 
 value move(const real_domain& d, const value& current, random_stream& random) {
@@ -149,6 +158,10 @@ value move(const choice_domain& d, const value& current, random_stream& random) 
   return d.options[up ? n + 1 : n - 1];
 }
 
+value move(const derivation_domain& d, const value& current, random_stream& random) {
+  return to_text(*d.rules, perturbed(d, derivation_of(d, current), random));
+}
+
 bool holds(const real_domain& d, const value& v) {
   const auto* real = std::get_if<double>(&v);
   return real != nullptr && *real >= d.low && *real <= d.high;
@@ -161,6 +174,11 @@ bool holds(const integer_domain& d, const value& v) {
 
 bool holds(const choice_domain& d, const value& v) {
   return std::ranges::find(d.options, v) != d.options.end();
+}
+
+bool holds(const derivation_domain& d, const value& v) {
+  const auto* text = std::get_if<std::string>(&v);
+  return text != nullptr && parse_derivation(d, *text).has_value();
 }
 
 double unit_of(const real_domain& d, const value& v) {
@@ -191,6 +209,10 @@ double unit_of(const choice_domain& d, const value& v) {
                        static_cast<double>(d.options.size()));
 }
 
+double unit_of(const derivation_domain&, const value&) {
+  return 0.5;
+}
+
 value value_at(const real_domain& d, double place) {
   if (place == 0 || place == 1)
     return place == 0 ? d.low : d.high;
@@ -211,6 +233,10 @@ value value_at(const integer_domain& d, double place) {
 value value_at(const choice_domain& d, double place) {
   const auto n = static_cast<std::size_t>(place * static_cast<double>(d.options.size()));
   return d.options[std::min(n, d.options.size() - 1)];
+}
+
+value value_at(const derivation_domain& d, double) {
+  return to_text(*d.rules, least_derivation(d));
 }
 
 std::optional<value> stepped(const real_domain&, const value&, int) {
@@ -236,10 +262,14 @@ std::optional<value> stepped(const choice_domain& d, const value& current, int s
   return d.options[static_cast<std::size_t>(n)];
 }
 
+std::optional<value> stepped(const derivation_domain&, const value&, int) {
+  return std::nullopt;
+}
+
 } // namespace
 
 value sample(const parameter& p, random_stream& random) {
-  return std::visit([&](const auto& d) { return draw(d, random); }, p.domain);
+  return std::visit([&](const auto& d) { return draw_value(d, random); }, p.domain);
 }
 
 value perturb(const parameter& p, const value& current, random_stream& random) {
@@ -267,7 +297,26 @@ value from_unit(const parameter& p, double place) {
   return std::visit([&](const auto& d) { return value_at(d, within); }, p.domain);
 }
 
+std::pair<std::string, std::string> change_text(const parameter& p, const value& before,
+                                                const value& after) {
+  const auto* d = std::get_if<derivation_domain>(&p.domain);
+  if (d == nullptr)
+    return {to_text(before), to_text(after)};
+  return differing_parts(*d->rules, derivation_of(*d, before), derivation_of(*d, after));
+}
+
+value crossed(const parameter& p, const value& mine, const value& theirs,
+              random_stream& random) {
+  const auto* d = std::get_if<derivation_domain>(&p.domain);
+  if (d == nullptr)
+    return mine;
+  return to_text(*d->rules,
+                 crossed(*d, derivation_of(*d, mine), derivation_of(*d, theirs), random));
+}
+
 bool is_ordered(const parameter& p) {
+  if (std::holds_alternative<derivation_domain>(p.domain))
+    return false;
   const auto* choice = std::get_if<choice_domain>(&p.domain);
   return choice == nullptr || choice->ordered || choice->options.size() < 2;
 }
@@ -277,6 +326,8 @@ bool varies(const parameter& p) {
     return real->low < real->high;
   if (const auto* whole = std::get_if<integer_domain>(&p.domain))
     return last(*whole) > 0;
+  if (const auto* trees = std::get_if<derivation_domain>(&p.domain))
+    return trees->rules->varies(trees->start, trees->depth);
   return std::get<choice_domain>(p.domain).options.size() > 1;
 }
 

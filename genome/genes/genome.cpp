@@ -19,7 +19,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t longest_name = 64;
-constexpr std::size_t longest_text = 256;
 
 template<class List>
 auto position(List& settings, std::string_view name) {
@@ -40,9 +39,10 @@ bool is_sound(const value& v) {
   if (const auto* real = std::get_if<double>(&v))
     return std::isfinite(*real);
   if (const auto* text = std::get_if<std::string>(&v))
-    return text->size() <= longest_text && std::ranges::none_of(*text, [](char c) {
-             return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-           });
+    return text->size() <= longest_setting_text
+           && std::ranges::none_of(*text, [](char c) {
+                return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+              });
   return true;
 }
 

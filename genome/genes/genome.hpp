@@ -3,6 +3,7 @@
 #include "genome/base/error.hpp"
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ struct setting {
 
   friend bool operator==(const setting&, const setting&) = default;
 };
+
+/// The most bytes that a text among the values has.
+inline constexpr std::size_t longest_setting_text = 4096;
 
 /// Identifies a gene by its origin: the same structural change at the same place gets the
 /// same number in whichever genome, generation and process it happens, because the number
@@ -61,7 +65,7 @@ struct edge_gene {
 /// edges leave; edges join nodes that exist; what is enabled and not recurrent is acyclic
 /// and joins input to output; settings sorted by name; numbers finite; names are words
 /// (letters, digits, "_", "-", "."), text is free of control characters, and neither is
-/// longer than 64 bytes, 256 for text.
+/// longer than 64 bytes, or `longest_setting_text` for text.
 struct genome {
   std::vector<node_gene> nodes;
   std::vector<edge_gene> edges;

@@ -51,13 +51,17 @@ std::string literal(const value& v) {
 
 /// Returns what is wrong with a value that a parameter does not contain.
 std::string not_contained(const parameter& p, const value& v) {
+  const auto* text = std::get_if<std::string>(&v);
+  const auto* trees = std::get_if<derivation_domain>(&p.domain);
+  if (text != nullptr && trees != nullptr)
+    return fmt::format("{}: {}", p.name, parse_derivation(*trees, *text).error().message);
   const auto* choice = std::get_if<choice_domain>(&p.domain);
   const bool of_texts =
       choice != nullptr && std::ranges::any_of(choice->options, [](const value& option) {
         return std::holds_alternative<std::string>(option);
       });
   return fmt::format("{} cannot be {}{}", p.name, literal(v),
-                     std::holds_alternative<std::string>(v) && !of_texts
+                     text != nullptr && !of_texts
                          ? ", which is a text: write a number, without quotes"
                          : "");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "genome/base/random.hpp"
+#include "genome/genes/derivation.hpp"
 #include "genome/genes/genome.hpp"
 
 #include <cstddef>
@@ -46,7 +47,8 @@ struct condition {
 
 struct parameter {
   std::string name;
-  std::variant<real_domain, integer_domain, choice_domain> domain;
+  /// The values of a derivation_domain are texts. No hyperparameter has one.
+  std::variant<real_domain, integer_domain, choice_domain, derivation_domain> domain;
   std::optional<condition> when;
   bool width = false; ///< Widen and narrow act on it (filters, units).
 };
@@ -75,7 +77,8 @@ struct grammar {
 
 [[nodiscard]] value sample(const parameter& p, random_stream& random);
 
-/// A value near `current` and different from it where the domain has another one.
+/// A value near `current` and different from it where the domain has another one (of a
+/// derivation: as `perturbed`).
 [[nodiscard]] value perturb(const parameter& p, const value& current,
                             random_stream& random);
 
@@ -87,10 +90,21 @@ struct grammar {
 
 [[nodiscard]] bool contains(const parameter& p, const value& v);
 
+/// How a change from one value of the domain to another reads: the values, and of
+/// derivations the parts in which they differ.
+[[nodiscard]] std::pair<std::string, std::string>
+change_text(const parameter& p, const value& before, const value& after);
+
+/// Of a parameter that has derivations: a value of the one's with a part of the other's
+/// (`crossed`); of any other the first. Both values are the domain's.
+[[nodiscard]] value crossed(const parameter& p, const value& mine, const value& theirs,
+                            random_stream& random);
+
 /// Whether the domain has more than one value.
 [[nodiscard]] bool varies(const parameter& p);
 
-/// Whether neighbouring values are alike: numbers, ordered lists, and what does not vary.
+/// Whether neighbouring values are alike: numbers, ordered lists, and of lists what does
+/// not vary.
 [[nodiscard]] bool is_ordered(const parameter& p);
 
 /// Whether genomes differ in more than hyperparameters.

@@ -19,9 +19,11 @@ namespace clade {
 //                               middle of its bin. An unordered list is laid out in this
 //                               way too, as in DEHB (Awad, Mallik and Hutter, IJCAI
 //                               2021).
+//   derivation                  it has no place: 0.5, and all places are the least one
 //
 // A value that was drawn, moved or came out of the cube comes back exactly from its
-// coordinate, as long as a whole number has fewer than 2^50 values.
+// coordinate, as long as it is no derivation and a whole number has fewer than 2^50
+// values.
 
 /// Returns the place in [0, 1] at which the value lies; it is one of the domain's.
 [[nodiscard]] double to_unit(const parameter& p, const value& v);

@@ -31,15 +31,15 @@ void for_each_setting(const grammar& rules, genome& g, Visit visit) {
 }
 
 /// Gives the setting another value. `kind` and `gene` are those of the change.
-change replace(std::vector<setting>& settings, const std::string& name, value v,
+change replace(std::vector<setting>& settings, const parameter& what, value v,
                change_kind kind, std::string gene = {}) {
-  change done{.kind = kind,
-              .gene = std::move(gene),
-              .name = name,
-              .before = to_text(*find(settings, name)),
-              .after = to_text(v)};
-  assign(settings, name, std::move(v));
-  return done;
+  auto [before, after] = change_text(what, *find(settings, what.name), v);
+  assign(settings, what.name, std::move(v));
+  return {.kind = kind,
+          .gene = std::move(gene),
+          .name = what.name,
+          .before = std::move(before),
+          .after = std::move(after)};
 }
 
 std::optional<change> change_width(const grammar& rules, genome& g, random_stream& random,
@@ -58,7 +58,7 @@ std::optional<change> change_width(const grammar& rules, genome& g, random_strea
   if (possible.empty())
     return std::nullopt;
   auto& [where, to] = possible[random.below(possible.size())];
-  return replace(where.node->settings, where.what->name, std::move(to),
+  return replace(where.node->settings, *where.what, std::move(to),
                  steps > 0 ? change_kind::widen : change_kind::narrow,
                  short_name(g, where.node->id));
 }
@@ -115,8 +115,8 @@ std::optional<change> change_setting(const grammar& rules, genome& g,
     return std::nullopt;
   const auto [node, what] = possible[random.below(possible.size())];
   value moved = perturb(*what, *find(node->settings, what->name), random);
-  return replace(node->settings, what->name, std::move(moved),
-                 change_kind::change_setting, short_name(g, node->id));
+  return replace(node->settings, *what, std::move(moved), change_kind::change_setting,
+                 short_name(g, node->id));
 }
 
 std::optional<change> change_hyperparameter(const grammar& rules, genome& g,
@@ -129,8 +129,8 @@ std::optional<change> change_hyperparameter(const grammar& rules, genome& g,
     return std::nullopt;
   const parameter& p = *possible[random.below(possible.size())];
   value moved = perturb(p, *find(g.hyperparameters, p.name), random);
-  auto done = replace(g.hyperparameters, p.name, std::move(moved),
-                      change_kind::change_hyperparameter);
+  auto done =
+      replace(g.hyperparameters, p, std::move(moved), change_kind::change_hyperparameter);
   repair(rules.hyperparameters, g.hyperparameters, random);
   return done;
 }

@@ -4,7 +4,6 @@
 #include "genome/variation/change.hpp"
 
 #include <optional>
-#include <span>
 
 namespace clade {
 
@@ -51,9 +50,5 @@ void prune(const grammar& rules, genome& g);
 /// operators.
 [[nodiscard]] std::optional<node_gene> sample_node(const grammar& rules,
                                                    random_stream& random);
-
-/// An index drawn in proportion to the weights; none if they sum to nothing.
-[[nodiscard]] std::optional<std::size_t> draw_by_weight(std::span<const double> weights,
-                                                        random_stream& random);
 
 } // namespace clade

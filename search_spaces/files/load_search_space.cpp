@@ -16,8 +16,8 @@
 
 #include "genome/base/whole_file.hpp"
 #include "search_spaces/files/built_in.hpp"
-#include "search_spaces/files/parse_toml.hpp"
 #include "search_spaces/files/space_draft.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include <fmt/format.h>
 
@@ -180,17 +180,8 @@ std::string without_ending(std::string_view name) {
 } // namespace
 
 std::vector<std::string> built_in_spaces() {
-  return {"cells",
-          "image",
-          "mlp",
-          "mobile",
-          "nas201",
-          "photo",
-          "residual",
-          "sequence",
-          "series",
-          "tabular",
-          "vision_transformer"};
+  return {"cells", "grammar",  "image",    "mlp",    "mobile",  "nas201",
+          "photo", "residual", "sequence", "series", "tabular", "vision_transformer"};
 }
 
 bool is_built_in_space(std::string_view name) {

@@ -16,8 +16,8 @@
 #include "genome/base/whole_file.hpp"
 #include "genome/variation/parse_genome.hpp"
 #include "genome/variation/rewiring.hpp"
-#include "search_spaces/files/parameter_reader.hpp"
-#include "search_spaces/files/parse_toml.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 // reading goes on after a complaint. Faults that only the whole can show are left to
 // assemble().
 #include "genome/base/text.hpp"
-#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -25,9 +25,9 @@ constexpr std::array<limit_entry, 6> limit_table{{
     {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
 }};
 
-constexpr std::array<std::string_view, 9> top_keys{
-    "include",    "image",     "sequence",        "merge", "limits",
-    "composites", "operators", "hyperparameters", "seeds"};
+constexpr std::array<std::string_view, 10> top_keys{
+    "include", "image",      "sequence",  "merge",           "limits",
+    "rules",   "composites", "operators", "hyperparameters", "seeds"};
 constexpr std::array<std::string_view, 2> seed_keys{"layers", "hyperparameters"};
 constexpr std::array<std::string_view, 2> merges{"add", "concat"};
 constexpr setting_entry merge_entry{
@@ -80,8 +80,8 @@ void space_reader::read(const toml::table& document) {
     draft_.merge = read_parameter("merge", "merge", *merge, &merge_entry, wrong_);
   if (const auto* limits = table_at(document, "limits"))
     read_limits(*limits);
-  if (const auto* composites = table_at(document, "composites"))
-    read_composites(*composites, draft_, wrong_);
+  read_composites(table_at(document, "composites"), table_at(document, "rules"),
+                  draft_.composites, wrong_);
   if (const auto* operators = table_at(document, "operators"))
     for (const auto& [key, node] : *operators)
       read_operator(key.str(), node);
@@ -167,7 +167,10 @@ void space_reader::read_weight(const toml::node& node, const std::string& path,
                             path, describe(node)));
 }
 
-parameter any_word(const setting_entry& s) {
+/// A setting that is searched over all that its text may be.
+parameter any_text(const setting_entry& s) {
+  if (s.derivations != nullptr)
+    return {.name = std::string(s.name), .domain = *s.derivations};
   choice_domain all;
   for (const auto word : s.words)
     all.options.emplace_back(std::string(word));
@@ -220,8 +223,8 @@ void space_reader::read_operator(std::string_view name, const toml::node& node) 
       rule.settings.push_back(read_parameter(setting.name,
                                              fmt::format("{}.{}", path, setting.name),
                                              *given, &setting, wrong_));
-    else if (all_words && setting.words.size() > 1)
-      rule.settings.push_back(any_word(setting));
+    else if (setting.derivations != nullptr || (all_words && setting.words.size() > 1))
+      rule.settings.push_back(any_text(setting));
   }
   refuse_unknown(*table, path, known, wrong_);
   if (const toml::node* weight = table->get("weight"))

@@ -78,10 +78,12 @@ std::string domain_text(const parameter& p) {
                      when);
 }
 
+/// Derivations have no line: those that are not named are searched.
 std::string lines(const std::vector<parameter>& parameters) {
   std::string out;
   for (const parameter& p : parameters)
-    out += fmt::format("{} = {}\n", p.name, domain_text(p));
+    if (!std::holds_alternative<derivation_domain>(p.domain))
+      out += fmt::format("{} = {}\n", p.name, domain_text(p));
   return out;
 }
 
@@ -105,6 +107,10 @@ std::string own_text(const own_parameter& p) {
     return is ? fmt::format(", {} = true", name) : std::string();
   };
   const auto sentence = p.sentence.empty() ? "" : ", summary = " + quoted(p.sentence);
+  if (p.derivations)
+    return fmt::format("{} = {{rule = {}, depth = {}, size = {}{}}}\n", p.name,
+                       quoted(p.derivations->rules->all()[p.derivations->start].name),
+                       p.derivations->depth, p.derivations->size, sentence);
   if (p.type == setting_entry::kind::text)
     return fmt::format("{} = {{words = [{}]{}}}\n", p.name, joined(p.words, ", ", quoted),
                        sentence);
@@ -134,10 +140,34 @@ std::string own_text(const own_layer& l) {
   return text + "}";
 }
 
+std::string own_text(const own_description& d, std::set<std::string>& written);
+
+std::string rules_text(const layer_rules& rules, std::set<std::string>& written) {
+  if (!written.insert("[rules]").second)
+    return "";
+  std::string within, text;
+  const auto& all = rules.rules->all();
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    text += fmt::format("\n[rules.{}]\n", all[r].name);
+    for (std::size_t p = 0; p < all[r].productions.size(); ++p) {
+      const auto& d = rules.layers[r][p]->description();
+      for (const auto& one : d.uses)
+        within += own_text(one->description(), written);
+      text += fmt::format(
+          "{} = {{weight = {}, layers = [{}]}}\n", d.name,
+          toml_value(all[r].productions[p].weight),
+          joined(d.layers, ", ", [](const own_layer& l) { return own_text(l); }));
+    }
+  }
+  return within + text;
+}
+
 std::string own_text(const own_description& d, std::set<std::string>& written) {
   if (!written.insert(d.name).second)
     return "";
   std::string within;
+  if (d.rules)
+    within = rules_text(*d.rules, written);
   for (const auto& one : d.uses)
     within += own_text(one->description(), written);
   std::string text = fmt::format("\n[composites.{}]\ntakes = {}\n", d.name,

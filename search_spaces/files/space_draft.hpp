@@ -1,21 +1,14 @@
 #pragma once
 
-#include "search_spaces/files/parameter_reader.hpp"
-#include "search_spaces/operators/own_operator.hpp"
+#include "search_spaces/composites/read_composites.hpp"
 #include "search_spaces/operators/search_space.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include <functional>
 #include <map>
 #include <span>
 
 namespace clade {
-
-/// A value that a file gave, and the place where it stands.
-template<class T>
-struct located {
-  T content;
-  std::string place;
-};
 
 /// The content of the files of a search space so far; an entry of one replaces those of
 /// earlier ones, operator by operator and key by key.
@@ -26,8 +19,7 @@ struct space_draft {
   std::map<std::string, located<operator_rule>, std::less<>> operators;
   std::map<std::string, located<parameter>, std::less<>> hyperparameters;
   std::map<std::string, located<seed_network>, std::less<>> seeds;
-  std::map<std::string, located<std::shared_ptr<const own_operator>>, std::less<>>
-      composites;
+  own_composites composites;
 
   /// An operator for layers, of the table or of the files; null: there is none.
   [[nodiscard]] const operator_entry* find(std::string_view name) const;
@@ -49,10 +41,6 @@ void read_document(const toml::table& document, space_draft& into, complaints& w
 
 /// Reads `[hyperparameters]`, or a table of its kind.
 void read_hyperparameters(const toml::table& table, space_draft& into, complaints& wrong);
-
-/// Reads `[composites]`: operators that the file makes of known ones. The form stands at
-/// the top of read_composite.cpp.
-void read_composites(const toml::table& table, space_draft& into, complaints& wrong);
 
 /// The finished space, or what contradicts what. `origin` becomes its name.
 [[nodiscard]] expected<search_space> assemble(const space_draft& draft,

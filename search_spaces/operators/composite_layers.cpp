@@ -1,7 +1,7 @@
 // The layers of composites: of those of the table, whose rows list them, and of those that
-// a search-space file makes of known operators. The latter are adapted to each other as
-// the layers of a genome are: layouts to what an operator takes, images that meet to one
-// size, what is added to the channels of the last.
+// a search-space file makes of known operators, or by rules. The latter are adapted to each
+// other as the layers of a genome are: layouts to what an operator takes, images that meet
+// to one size, what is added to the channels of the last.
 #include "search_spaces/operators/network_builder.hpp"
 
 #include <fmt/format.h>
@@ -39,13 +39,17 @@ network_builder::add_parts(const std::string& name, const operator_entry& entry,
   return layers.back();
 }
 
+const own_operator* network_builder::find_own(const operator_entry& entry) const {
+  const auto own = std::ranges::find(space_.composites, &entry,
+                                     [](const auto& o) { return &o->row(); });
+  return own == space_.composites.end() ? nullptr : own->get();
+}
+
 expected<network_builder::index>
 network_builder::add_operator(const std::string& name, const operator_entry& entry,
                               index input, const std::vector<setting>& given) {
-  const auto own = std::ranges::find(space_.composites, &entry,
-                                     [](const auto& o) { return &o->row(); });
-  if (own != space_.composites.end())
-    return add_own(name, **own, input, given);
+  if (const auto* own = find_own(entry))
+    return add_own(name, *own, input, given);
   return entry.parts != nullptr ? add_parts(name, entry, input, given)
                                 : add(name, entry, {input}, given);
 }
@@ -65,32 +69,66 @@ network_builder::add_own(const std::string& name, const own_operator& own, index
   return last;
 }
 
+/// The derivations that the layers of a composite are made by, in the order of the layers.
+static std::vector<derivation> derivations_of(const own_operator& own,
+                                              const std::vector<setting>& complete) {
+  std::vector<derivation> all;
+  for (const auto& l : own.description().layers) {
+    if (l.rule.empty())
+      continue;
+    const auto name = *parameter_named(l.op);
+    const auto& p =
+        *std::ranges::find(own.description().parameters, name, &own_parameter::name);
+    all.push_back(*parse_derivation(*p.derivations, text_setting(complete, name)));
+  }
+  return all;
+}
+
 expected<network_builder::index>
 network_builder::add_repetition(const std::string& name, const own_operator& own,
                                 index input, const std::vector<setting>& complete,
                                 std::int64_t repetition) {
+  return add_layers(name, own, input, complete, repetition, own.description().rules.get(),
+                    derivations_of(own, complete));
+}
+
+expected<network_builder::index> network_builder::add_derivation(const std::string& name,
+                                                                 const layer_rules& rules,
+                                                                 const derivation& d,
+                                                                 index input) {
+  return add_layers(name + ".", *rules.layers[d.rule][d.production], input, {}, 1, &rules,
+                    d.parts);
+}
+
+expected<network_builder::index>
+network_builder::add_layers(const std::string& name, const own_operator& own, index input,
+                            const std::vector<setting>& complete, std::int64_t repetition,
+                            const layer_rules* rules, std::span<const derivation> parts) {
   std::map<std::string, index, std::less<>> made{
       {std::string(own_layer::entrance), input}};
   const auto channels = out(input).units();
-  index last = input;
+  expected<index> last = input;
   for (const auto& l : own.description().layers) {
     indices inputs;
     for (const auto& from : l.from)
       inputs.push_back(made.at(own.resolved(from, complete)));
     if (inputs.empty())
-      inputs.push_back(last);
-    const auto op = own.resolved(l.op, complete);
-    const auto* row = own.row_of(op);
-    auto added =
-        row == nullptr
-            ? merged(name + l.name, op, std::move(inputs))
-            : add_own_layer(name + l.name, own, *row, inputs.front(),
-                            own.settings_of(l, *row, complete, repetition, channels));
-    if (added && row != nullptr && l.starts_at_zero)
-      network_.layers[*added].starts_at_zero = true;
-    if (!added)
-      return added;
-    last = made[l.name] = *added;
+      inputs.push_back(*last);
+    if (!l.rule.empty()) {
+      last = add_derivation(name + l.name, *rules, parts.front(), inputs.front());
+      parts = parts.subspan(1);
+    } else if (const auto op = own.resolved(l.op, complete);
+               const auto* row = own.row_of(op)) {
+      last = add_own_layer(name + l.name, own, *row, inputs.front(),
+                           own.settings_of(l, *row, complete, repetition, channels));
+      if (last && l.starts_at_zero)
+        network_.layers[*last].starts_at_zero = true;
+    } else {
+      last = merged(name + l.name, op, std::move(inputs));
+    }
+    if (!last)
+      return last;
+    made[l.name] = *last;
   }
   return last;
 }

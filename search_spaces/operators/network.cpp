@@ -135,7 +135,9 @@ expected<void> network_builder::add_node(wiring::index node) {
   expected<index> from = inputs->back();
   if (inputs->size() > 1) {
     const value* how = find(gene.settings, "merge");
-    from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs));
+    const bool is_several = entry->parts != nullptr || find_own(*entry) != nullptr;
+    from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs),
+                 is_several ? ".merged" : "");
   }
   if (from && !entry->works_on(out(*from).layout()))
     from = adapt(name, *from, wanted_by(*entry));
@@ -154,7 +156,8 @@ expected<void> network_builder::add_node(wiring::index node) {
 }
 
 expected<network_builder::index> network_builder::merge(const std::string& name,
-                                                        bool concat, indices inputs) {
+                                                        bool concat, indices inputs,
+                                                        const std::string& ending) {
   const auto all_are = [&](layout l) {
     return std::ranges::all_of(inputs, [&](index i) { return out(i).layout() == l; });
   };
@@ -172,11 +175,14 @@ expected<network_builder::index> network_builder::merge(const std::string& name,
       inputs[i] = *flat;
     }
   }
+  const auto named = [&](const char* usual) {
+    return name + (ending.empty() ? usual : ending);
+  };
   if (concat)
-    return adapter(name + ".concat", "concat", std::move(inputs));
+    return adapter(named(".concat"), "concat", std::move(inputs));
   if (auto fitted = fit_channels(name, inputs); !fitted)
     return tl::unexpected(std::move(fitted.error()));
-  return adapter(name + ".add", "add", std::move(inputs));
+  return adapter(named(".add"), "add", std::move(inputs));
 }
 
 expected<void> network_builder::fit_images(const std::string& name, indices& inputs) {

@@ -3,6 +3,8 @@
 #include "genome/genes/wiring.hpp"
 #include "search_spaces/operators/own_operator.hpp"
 
+#include <span>
+
 namespace clade {
 
 /// No layer has more elements for one example, so that sizes and costs cannot overflow.
@@ -46,6 +48,13 @@ private:
   expected<index> add_repetition(const std::string& name, const own_operator& own,
                                  index input, const std::vector<setting>& complete,
                                  std::int64_t repetition);
+  /// The layers of a composite, or of a production with the derivations of its parts.
+  expected<index> add_layers(const std::string& name, const own_operator& own,
+                             index input, const std::vector<setting>& complete,
+                             std::int64_t repetition, const layer_rules* rules,
+                             std::span<const derivation> parts);
+  expected<index> add_derivation(const std::string& name, const layer_rules& rules,
+                                 const derivation& d, index input);
   expected<index> add_own_layer(const std::string& name, const own_operator& own,
                                 const operator_entry& entry, index input,
                                 const std::vector<setting>& settings);
@@ -57,7 +66,11 @@ private:
   /// its operator, with `number` behind it, or `input` itself.
   expected<index> adapt(const std::string& name, index input, layout to,
                         const std::string& number = "");
-  expected<index> merge(const std::string& name, bool concat, indices inputs);
+  /// `ending`: of the last layer's name, so that it is no other's; empty: its operator.
+  expected<index> merge(const std::string& name, bool concat, indices inputs,
+                        const std::string& ending = "");
+  /// The composite of the file that the row is of; null: it is none.
+  [[nodiscard]] const own_operator* find_own(const operator_entry& entry) const;
   /// The layout to which an operator's input is adapted that it does not take.
   [[nodiscard]] layout wanted_by(const operator_entry& entry) const;
   expected<void> fit_images(const std::string& name, indices& inputs);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "genome/genes/derivation.hpp"
 #include "search_spaces/operators/network.hpp"
 #include "search_spaces/operators/tensors.hpp"
 
@@ -26,6 +27,8 @@ struct setting_entry {
   /// The integer setting of the same operator that this one must divide; empty: none.
   std::string_view divides = {};
   std::string_view sentence = {}; ///< A sentence for people about what it decides.
+  /// A text is one of these, and the only word is the least of them; null: it is a word.
+  const derivation_domain* derivations = nullptr;
 };
 
 /// Who puts an operator into a network.

@@ -72,7 +72,8 @@ own_operator::own_operator(own_description d) : description_(std::move(d)) {
                          .words = words_.back(),
                          .odd = p.odd,
                          .width = p.width,
-                         .sentence = p.sentence});
+                         .sentence = p.sentence,
+                         .derivations = p.derivations ? &*p.derivations : nullptr});
   }
   row_ = {.name = description_.name,
           .summary = description_.summary,
@@ -101,6 +102,8 @@ const operator_entry* own_operator::row_of(std::string_view op) const {
 }
 
 std::vector<std::string> own_operator::operators_of(const own_layer& l) const {
+  if (!l.rule.empty())
+    return {};
   const auto name = parameter_named(l.op);
   if (!name)
     return {l.op};

@@ -3,6 +3,7 @@
 #include "search_spaces/operators/operators.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,6 +41,8 @@ struct own_parameter {
   setting_entry::kind type = setting_entry::kind::integer;
   double low = 0, high = 0, fallback = 0;
   std::vector<std::string> words{}; ///< The words of a text; the first is the fallback.
+  /// A text is one of these derivations, and the only word is the least of them.
+  std::optional<derivation_domain> derivations{};
   bool odd = false;
   bool width = false;
   /// The value holds in the first repetition; in later ones it is `low`, as of a stride.
@@ -58,6 +61,9 @@ struct own_layer {
   /// An operator of several that has not all of these settings is given those that it has.
   std::vector<std::pair<std::string, setting_source>> settings{};
   bool starts_at_zero = false; ///< It means what it means in `layer`.
+  /// Layers that this rule makes stand there, and no operator: those of the derivation that
+  /// a parameter has, or, within a production, of its next part. Empty: an operator.
+  std::string rule{};
 
   static constexpr std::string_view entrance = "in";
 };
@@ -66,6 +72,14 @@ struct own_layer {
 [[nodiscard]] std::optional<std::string_view> parameter_named(std::string_view text);
 
 class own_operator;
+
+/// The rules of a search-space file, `[rules.NAME]`, by which composites have layers.
+struct layer_rules {
+  std::shared_ptr<const production_rules> rules;
+  /// The layers of each production, by rule and production. Those that are made by a rule
+  /// are its parts, in order. They have no parameters.
+  std::vector<std::vector<std::shared_ptr<const own_operator>>> layers;
+};
 
 /// An operator that a search-space file makes of known ones: `[composites.NAME]`.
 struct own_description {
@@ -79,6 +93,8 @@ struct own_description {
   std::vector<own_layer> layers; ///< At least one; the last gives what comes out.
   /// The composites that its layers are.
   std::vector<std::shared_ptr<const own_operator>> uses{};
+  /// The rules of its parameters that are derivations; null: none is.
+  std::shared_ptr<const layer_rules> rules{};
 
   static constexpr std::size_t most_layers = 64;
   static constexpr std::int64_t most_repeats = 32;
@@ -102,7 +118,8 @@ public:
   [[nodiscard]] const own_operator* used(std::string_view name) const;
   /// The row of an operator that a layer may be; null for one that merges.
   [[nodiscard]] const operator_entry* row_of(std::string_view op) const;
-  /// The operators that a layer may be: one, or the words of a parameter.
+  /// The operators that a layer may be: one, or the words of a parameter; none where a rule
+  /// makes it.
   [[nodiscard]] std::vector<std::string> operators_of(const own_layer& l) const;
 
   /// A name, or what the parameter says that it stands for, by the composite's own complete

@@ -1,5 +1,6 @@
 // Settings of layers against the table of operators: reading, objecting, completing.
 #include "genome/base/text.hpp"
+#include "genome/base/utf8.hpp"
 #include "search_spaces/operators/nearest.hpp"
 #include "search_spaces/operators/operators.hpp"
 
@@ -39,6 +40,10 @@ std::string range_text(const setting_entry& entry) {
 }
 
 std::string object_to_word(const setting_entry& entry, const std::string& word) {
+  if (entry.derivations != nullptr) {
+    const auto read = parse_derivation(*entry.derivations, word);
+    return read ? "" : fmt::format("is '{}': {}", clipped(word), read.error().message);
+  }
   if (std::ranges::find(entry.words, word) != entry.words.end())
     return {};
   const std::string near = nearest(word, entry.words);

@@ -158,7 +158,8 @@ void write_models() {
 }
 
 void write_text_formats() {
-  for (const char* name : {"image", "mlp", "hyperparameters", "cells", "nas201"})
+  for (const char* name :
+       {"image", "mlp", "hyperparameters", "cells", "nas201", "grammar"})
     write("search_space", name,
           read_text(in_repository("search_spaces/" + std::string(name) + ".toml")));
   write("search_space", "forms",

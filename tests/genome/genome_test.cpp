@@ -113,7 +113,8 @@ TEST_CASE("genome: the structure check refuses values that are not sound") {
   CHECK(after([](genome& g) { assign(g.nodes[2].settings, "padding", "\x1b[2J"); })
         == "node n2: setting padding is not finite, or not plain text");
   CHECK(after([](genome& g) {
-          assign(g.nodes[2].settings, "padding", std::string(257, 'x'));
+          assign(g.nodes[2].settings, "padding",
+                 std::string(longest_setting_text + 1, 'x'));
         })
         == "node n2: setting padding is not finite, or not plain text");
   CHECK(after([](genome& g) { g.hyperparameters[1].name = "a\n"; })

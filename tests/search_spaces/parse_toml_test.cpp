@@ -1,4 +1,4 @@
-#include "search_spaces/files/parse_toml.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 #include "tests/support/small_stack.hpp"
 
 #include <rapidcheck/catch.h>

@@ -110,7 +110,7 @@ TEST_CASE("space errors: wrong types are named") {
   CHECK(hyper_complaint("x = [0.5, nan]")
         == "a.toml:3: hyperparameters.x is nan, but must be finite");
   CHECK(hyper_complaint("x = \"\"")
-        == "a.toml:3: hyperparameters.x is a text that is empty, longer than 256 bytes "
+        == "a.toml:3: hyperparameters.x is a text that is empty, longer than 4096 bytes "
            "or has "
            "control characters");
   CHECK(complaint("image = \"yes\"\n")

@@ -1,5 +1,5 @@
-#include "search_spaces/files/parameter_reader.hpp"
-#include "search_spaces/files/spelling.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "search_spaces/files/toml_mistake.hpp"
+#include "search_spaces/toml/toml_mistake.hpp"
 
 #include <catch2/catch.hpp>
 #include <toml++/toml.h>

@@ -1,10 +1,16 @@
+#include "genome/codec/codec.hpp"
+#include "genome/genes/hash.hpp"
 #include "genome/variation/crossover.hpp"
+#include "genome/variation/parse_genome.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/operators.hpp"
 #include "search_spaces/operators/variation.hpp"
 #include "tests/search_spaces/space_files.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <functional>
+#include <map>
 #include <set>
 
 using namespace clade;
@@ -62,11 +68,16 @@ void judge(const search_space& space, const problem& p, const genome& g) {
     FAIL(fault << "\n" << to_text(*n));
 }
 
-/// Each chain samples two genomes, changes both, crosses them and changes the child.
-void walk(const std::string& file, const problem& p, std::uint64_t seed,
-          std::uint64_t chains) {
-  const auto space = real_space(file);
-  std::size_t merges = 0, different = 0;
+struct seen {
+  std::size_t merges = 0;    ///< In the last child of each chain.
+  std::size_t different = 0; ///< Last children that their mutation changed.
+};
+
+/// Each chain samples two genomes, changes both, crosses them and changes the child. All
+/// four are judged, by `law` as well.
+seen walk(const search_space& space, const problem& p, std::uint64_t seed,
+          std::uint64_t chains, const std::function<void(const genome&)>& law) {
+  seen all;
   for (std::uint64_t i = 0; i < chains; ++i) {
     auto random = derive(seed, purpose::mutation, 0, i);
     const auto first = sample(space, p, random), second = sample(space, p, random);
@@ -76,14 +87,34 @@ void walk(const std::string& file, const problem& p, std::uint64_t seed,
     const auto father = mutate(space, p, second->child, {.again = 0.8}, random);
     const auto crossed = cross(space, p, mother.child, father.child, random);
     const auto child = mutate(space, p, crossed.child, {}, random);
-    for (const auto* made : {&first->child, &mother.child, &crossed.child, &child.child})
+    for (const auto* made :
+         {&first->child, &mother.child, &crossed.child, &child.child}) {
       judge(space, p, *made);
-    different += child.child != crossed.child;
+      law(*made);
+    }
+    all.different += child.child != crossed.child;
     for (const node_gene& node : child.child.nodes)
-      merges += find(node.settings, "merge") != nullptr;
+      all.merges += find(node.settings, "merge") != nullptr;
   }
-  CHECK(different == chains);
-  CHECK(merges > chains / 10); // The walk has seen what it is about.
+  return all;
+}
+
+void walk(const std::string& file, const problem& p, std::uint64_t seed,
+          std::uint64_t chains) {
+  const auto all = walk(real_space(file), p, seed, chains, [](const genome&) {});
+  CHECK(all.different == chains);
+  CHECK(all.merges > chains / 10); // The walk has seen what it is about.
+}
+
+/// What is stored, hashed and printed of a genome gives it back.
+void judge_forms(const genome& g) {
+  const auto stored = decode_genome(encode(g));
+  REQUIRE(stored);
+  REQUIRE(*stored == g);
+  const auto read = parse_genome(to_text(g));
+  if (!read)
+    FAIL(read.error().message << "\n" << to_text(g));
+  REQUIRE(canonical_hash(*read) == canonical_hash(g));
 }
 
 } // namespace
@@ -103,6 +134,21 @@ TEST_CASE("variation: 30000 chains over mlp.toml decode within limits on a table
 TEST_CASE(
     "variation: 10000 chains over mlp.toml decode within limits on flattened images") {
   walk("mlp.toml", {.input = {{1, 28, 28}}, .outputs = 10}, 4, 10'000);
+}
+
+TEST_CASE("variation: 10,000 networks of each ready space keep all laws") {
+  const std::map<layout, problem> problems{
+      {layout::image, {{{3, 16, 16}}, 10}},
+      {layout::sequence, {{{24, 3}}, 4}},
+      {layout::vector, {{{13}}, 3}},
+  };
+  for (const auto& name : built_in_spaces()) {
+    INFO(name);
+    const auto space = load_built_in_space(name);
+    REQUIRE(space);
+    const auto all = walk(*space, problems.at(space->input), 11, 2'500, judge_forms);
+    CHECK(all.different == 2'500);
+  }
 }
 
 TEST_CASE("variation: long chains stay within limits and find their way back") {

@@ -5,8 +5,8 @@
 #include "engine/search/strategies/registry/validation.hpp"
 #include "engine/simulation/table_front.hpp"
 #include "genome/base/text.hpp"
-#include "search_spaces/files/spelling.hpp"
 #include "search_spaces/operators/nearest.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
 #include <fmt/format.h>
 

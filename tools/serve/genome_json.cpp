@@ -2,6 +2,7 @@
 // output, so that equal lists have equal genes; edges are then as "inputs" say.
 #include "tools/serve/genome_json.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/genes/innovation.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
@@ -46,6 +47,22 @@ void write(json& out, const integer_domain& d) {
 void write(json& out, const choice_domain& d) {
   out.update(
       {{"type", "choice"}, {"options", values_json(d.options)}, {"ordered", d.ordered}});
+}
+
+void write(json& out, const derivation_domain& d) {
+  json rules = json::object();
+  for (const auto& rule : d.rules->all()) {
+    json productions = json::object();
+    for (const auto& p : rule.productions)
+      productions[p.name] = joined(
+          p.parts, " ", [&](std::size_t part) { return d.rules->all()[part].name; });
+    rules[rule.name] = std::move(productions);
+  }
+  out.update({{"type", "derivation"},
+              {"rule", d.rules->all()[d.start].name},
+              {"rules", std::move(rules)},
+              {"depth", d.depth},
+              {"size", d.size}});
 }
 
 json parameters_json(const std::vector<parameter>& parameters) {
@@ -110,6 +127,8 @@ value only_value(const parameter& p) {
     return d->low;
   if (const auto* d = std::get_if<integer_domain>(&p.domain))
     return d->low;
+  if (const auto* d = std::get_if<derivation_domain>(&p.domain))
+    return to_text(*d->rules, least_derivation(*d));
   return std::get<choice_domain>(p.domain).options.front();
 }
 

@@ -17,9 +17,9 @@
 #include "genome/base/text.hpp"
 #include "search_spaces/files/built_in.hpp"
 #include "search_spaces/files/load_search_space.hpp"
-#include "search_spaces/files/parse_toml.hpp"
 #include "search_spaces/files/seeds.hpp"
 #include "search_spaces/operators/variation.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include <fmt/format.h>
 

@@ -11,9 +11,9 @@
 #include "engine/config/experiment/sections.hpp"
 #include "engine/data/formats/file_bytes.hpp"
 #include "engine/training/asked/recipe.hpp"
-#include "search_spaces/files/parse_toml.hpp"
-#include "search_spaces/files/spelling.hpp"
 #include "search_spaces/operators/nearest.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
 #include <fmt/format.h>
 

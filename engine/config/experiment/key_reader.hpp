@@ -2,7 +2,7 @@
 
 #include "engine/config/experiment/keys.hpp"
 #include "engine/config/file/table_reader.hpp"
-#include "search_spaces/files/spelling.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include "engine/config/experiment/toml_writer.hpp"
 #include "genome/genes/hash.hpp"
 #include "search_spaces/files/load_search_space.hpp"
-#include "search_spaces/files/parse_toml.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include <fmt/format.h>
 

@@ -11,9 +11,9 @@
 #include "engine/search/strategies/registry/automatic.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
 #include "engine/training/metrics/metrics.hpp"
-#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/files/points.hpp"
-#include "search_spaces/files/spelling.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
 #include <fmt/format.h>
 

@@ -57,6 +57,28 @@ it takes, may be the words of a parameter. search_spaces/nas201.toml and search_
 
     [operators.stage]
     words = "all"                   each setting that is a word is searched over all its words
+
+## [rules.NAME]
+
+A grammar of networks, for spaces that are neither graphs nor cells: search_spaces/grammar.toml is one. A
+rule is a table of productions, of which one is drawn by weight. Their layers are written as those of
+composites, and where the name of a rule stands for an operator, that rule makes the layers. A composite's
+parameter {rule = "module"} is searched over all that the rule can make, at most so deep and of so many
+parts; a mutation replaces a part by another of the same rule, and a cross takes parts of both parents.
+
+    [rules.module]
+    sequence = {weight = 3, layers = [{op = "module", name = "first"}, {op = "module", name = "second"}]}
+    residual = {layers = [{op = "module", name = "inner"}, {op = "add", from = ["in", "inner"]}]}
+    conv = {weight = 4, layers = [{op = "conv", filters = "=channels", norm = "batch"}]}
+
+    [composites.network]
+    layers = [{op = "conv", name = "stem", filters = "=filters"}, {op = "=body"}, {op = "global_avg_pool"}]
+    [composites.network.parameters]
+    filters = {low = 1, high = 64, default = 16, width = true}
+    body = {rule = "module", depth = 8, size = 64}      at most 16 deep and of 100 parts
+
+    [operators.network]             body, not named, is searched; or body = "sequence[conv residual[conv]]"
+    filters = [16, 32]
 )";
 
 constexpr const char* introduction =

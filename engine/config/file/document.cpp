@@ -7,7 +7,7 @@
 
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
-#include "search_spaces/files/parse_toml.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include <fmt/format.h>
 

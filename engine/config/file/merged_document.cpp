@@ -2,7 +2,7 @@
 
 #include "engine/data/formats/file_bytes.hpp"
 #include "genome/genes/hash.hpp"
-#include "search_spaces/files/parse_toml.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include <fmt/format.h>
 

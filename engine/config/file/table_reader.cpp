@@ -6,8 +6,8 @@
 
 #include "engine/config/file/units.hpp"
 #include "genome/base/text.hpp"
-#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/operators/nearest.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -116,10 +116,15 @@ json distribution_of(const choice_domain& d) {
 
 param param_of(const parameter& p) {
   param out{.name = p.name, .distribution = {}, .choices = {}};
-  out.distribution =
-      dump(std::visit([](const auto& d) { return distribution_of(d); }, p.domain));
-  if (const auto* choice = std::get_if<choice_domain>(&p.domain))
-    out.choices = choice->options;
+  if (const auto* real = std::get_if<real_domain>(&p.domain)) {
+    out.distribution = dump(distribution_of(*real));
+  } else if (const auto* whole = std::get_if<integer_domain>(&p.domain)) {
+    out.distribution = dump(distribution_of(*whole));
+  } else {
+    const auto& choice = std::get<choice_domain>(p.domain);
+    out.distribution = dump(distribution_of(choice));
+    out.choices = choice.options;
+  }
   return out;
 }
 

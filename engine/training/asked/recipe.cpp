@@ -1,6 +1,6 @@
 #include "engine/training/asked/recipe.hpp"
 
-#include "search_spaces/files/spelling.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
 #include <fmt/format.h>
 

@@ -207,6 +207,7 @@ int main(int count, char** words) {
   write_random(out, "sequence.toml", {{{25, 3}}, 4});
   write_random(out, "vision_transformer.toml", {{{1, 8, 8}}, 10});
   write_random(out, "cells.toml", {{{1, 8, 8}}, 10});
+  write_random(out, "grammar.toml", {{{1, 8, 8}}, 10});
   write_random(out, "mlp.toml", {{{13}}, 3});
   write_random(out, "mlp.toml", {{{13}}, 1});
   for (const auto& o : operators())

@@ -355,6 +355,7 @@ TEST_CASE(
   check_networks("sequence.toml", {{{12, 2}}, 4}, met);
   check_networks("vision_transformer.toml", {{{1, 8, 8}}, 4}, met);
   check_networks("cells.toml", {{{1, 8, 8}}, 4}, met);
+  check_networks("grammar.toml", {{{1, 8, 8}}, 4}, met);
   // An operator that no space can make would make this test vacuous for its row.
   for (const auto* op : {"conv",           "separable_conv",
                          "depthwise_conv", "max_pool",

@@ -30,6 +30,8 @@ bool same_domain(const parameter& a, const parameter& b) {
     const auto& y = std::get<integer_domain>(b.domain);
     return x->low == y.low && x->high == y.high && x->step == y.step && x->log == y.log;
   }
+  if (const auto* x = std::get_if<derivation_domain>(&a.domain))
+    return *x == std::get<derivation_domain>(b.domain);
   const auto& x = std::get<choice_domain>(a.domain);
   const auto& y = std::get<choice_domain>(b.domain);
   return x.ordered == y.ordered && x.options == y.options;
@@ -71,9 +73,44 @@ double place(const parameter& p, const value& v) {
              : static_cast<double>(option_of(p, v)) / static_cast<double>(count - 1);
 }
 
+/// How many productions the rules of derivations have; 0 for what is none.
+std::size_t productions(const parameter& p) {
+  const auto* trees = std::get_if<derivation_domain>(&p.domain);
+  std::size_t sum = 0;
+  if (trees != nullptr)
+    for (const auto& rule : trees->rules->all())
+      sum += rule.productions.size();
+  return sum;
+}
+
+void count_productions(const production_rules& rules, const derivation& d, double each,
+                       double* at) {
+  std::size_t place = d.production;
+  for (std::size_t r = 0; r < d.rule; ++r)
+    place += rules.all()[r].productions.size();
+  at[place] += each;
+  for (const auto& part : d.parts)
+    count_productions(rules, part, each, at);
+}
+
+/// A column for each production, its share of the derivation, and one for the size.
+void put_derivation(const derivation_domain& domain, const value& v, double share,
+                    double* at) {
+  const auto d = *parse_derivation(domain, std::get<std::string>(v));
+  const auto size = static_cast<double>(size_of(d));
+  count_productions(*domain.rules, d, 0.125 * share / size, at);
+  const auto all = productions({.name = {}, .domain = domain, .when = {}});
+  at[all] += 0.25 * share * size / static_cast<double>(domain.size);
+}
+
 const value* present(const parameter& p, const std::vector<setting>& settings) {
   const value* v = find(settings, p.name);
   return v != nullptr && contains(p, *v) ? v : nullptr;
+}
+
+/// How many columns say which value a parameter has.
+std::size_t columns_of(const parameter& p) {
+  return productions(p) > 0 ? productions(p) + 1 : std::max<std::size_t>(options(p), 1);
 }
 
 double share(std::size_t n, std::size_t of) {
@@ -91,7 +128,7 @@ std::size_t genome_features::add_block(std::size_t size, feature_block::kind wha
 
 genome_features::column genome_features::add_parameter(const parameter& p, bool absent) {
   using enum feature_block::kind;
-  const std::size_t values = std::max<std::size_t>(options(p), 1);
+  const std::size_t values = columns_of(p);
   return {p, add_block(values + (absent ? 1 : 0), options(p) > 0 ? choice : number),
           absent};
 }
@@ -99,12 +136,15 @@ genome_features::column genome_features::add_parameter(const parameter& p, bool 
 /// Adds `share` of what the settings say about one parameter.
 void genome_features::put(const column& c, const std::vector<setting>& settings,
                           double share, std::vector<double>& row) {
-  const std::size_t values = std::max<std::size_t>(options(c.what), 1);
+  const std::size_t values = columns_of(c.what);
   const value* v = present(c.what, settings);
   double* at = row.data() + c.begin;
   if (v == nullptr && c.absent)
     at[values] += 0.5 * share;
-  if (options(c.what) > 0) {
+  if (const auto* trees = std::get_if<derivation_domain>(&c.what.domain)) {
+    if (v != nullptr)
+      put_derivation(*trees, *v, share, at);
+  } else if (options(c.what) > 0) {
     if (v != nullptr)
       at[option_of(c.what, *v)] += 0.5 * share;
   } else {

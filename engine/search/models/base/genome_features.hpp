@@ -33,7 +33,7 @@ struct feature_block {
 /// [0, 1]. Choices without an order are one column for each option; ordered choices and
 /// numbers are one column, the place within the domain (within its logarithm where that
 /// is what the domain says). A parameter that does not apply says so in a column of its
-/// own.
+/// own. Derivations are their size and each production's share of it.
 ///
 /// Parameters with equal domains (six edges with the same five operators, two layers with
 /// the same widths) make up a further block: how often each option was chosen among them,

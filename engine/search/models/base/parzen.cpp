@@ -5,7 +5,6 @@
 
 #include "genome/base/portable_math.hpp"
 #include "genome/genes/unit_cube.hpp"
-#include "genome/variation/rewiring.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -47,6 +47,34 @@ TEST_CASE("genome features: choices are columns, and equal domains have a sum") 
   CHECK(features.blocks() == blocks);
 }
 
+TEST_CASE(
+    "genome features: derivations are how much of them each production is, and size") {
+  const auto module =
+      std::make_shared<const production_rules>(std::vector<production_rule>{
+          {"module", {{"sequence", 1, {0, 0}}, {"conv"}, {"pool"}}}});
+  grammar rules;
+  rules.max_nodes = 1;
+  rules.operators = {
+      {.name = "net",
+       .settings = {{.name = "body",
+                     .domain = derivation_domain{.rules = module, .size = 10},
+                     .when = {}}}}};
+  const genome_features features(rules);
+  const auto& block = features.blocks().back();
+  REQUIRE(block.size == 5);
+  const auto columns = [&](const std::string& body) {
+    const auto row = features.encode(sorted(a_chain({{{}, "net", {{"body", body}}}})));
+    return std::vector<double>(row.begin() + static_cast<std::ptrdiff_t>(block.begin),
+                               row.end());
+  };
+  CHECK(columns("pool") == std::vector<double>{0, 0, 0.125, 0.025, 0});
+  const auto nested = columns("sequence[conv sequence[conv conv]]");
+  const std::vector<double> shares{0.05, 0.075, 0, 0.125, 0}; // Of 5 parts, of 10.
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    CHECK(nested[i] == Approx(shares[i]));
+  CHECK(columns("nothing") == std::vector<double>{0, 0, 0, 0, 0.5});
+}
+
 TEST_CASE("genome features: swapping two equal places leaves the sum as it is") {
   const genome_features features(two_edges());
   const auto a = features.encode(with({{"a", "skip"}, {"b", "conv"}}));

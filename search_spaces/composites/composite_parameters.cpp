@@ -1,4 +1,4 @@
-#include "search_spaces/files/composite_table.hpp"
+#include "search_spaces/composites/composite_table.hpp"
 
 #include <fmt/format.h>
 
@@ -17,12 +17,15 @@ constexpr double largest_number = 1e9;
 constexpr std::array<std::string_view, 7> number_keys{"low",   "high",  "default", "odd",
                                                       "width", "first", "summary"};
 constexpr std::array<std::string_view, 2> word_keys{"words", "summary"};
+constexpr std::array<std::string_view, 4> rule_keys{"rule", "depth", "size", "summary"};
 
 /// Reads `[composites.NAME.parameters]`.
 class own_parameters_reader {
 public:
-  own_parameters_reader(const std::string& path, composite_complaints& wrong)
+  own_parameters_reader(const std::string& path, const rule_table& rules,
+                        composite_complaints& wrong)
       : path_(path),
+        rules_(rules),
         wrong_(wrong) {}
 
   std::vector<own_parameter> read(const toml::node& node);
@@ -31,8 +34,12 @@ private:
   void read_parameter(const std::string& name, const toml::node& node);
   void read_number(own_parameter& p, const toml::table& table, const std::string& path);
   void read_words(own_parameter& p, const toml::node& words, const std::string& path);
+  void read_rule(own_parameter& p, const toml::table& table, const std::string& path);
+  std::size_t read_bound(const toml::table& table, std::string_view key, std::size_t most,
+                         std::size_t otherwise, const std::string& path);
 
   const std::string& path_;
+  const rule_table& rules_;
   composite_complaints& wrong_;
   std::vector<own_parameter> made_;
 };
@@ -55,6 +62,54 @@ void own_parameters_reader::read_words(own_parameter& p, const toml::node& words
                            describe(one)));
     p.words.push_back(*word);
   }
+}
+
+std::size_t own_parameters_reader::read_bound(const toml::table& table,
+                                              std::string_view key, std::size_t most,
+                                              std::size_t otherwise,
+                                              const std::string& path) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr)
+    return otherwise;
+  const auto v = node->value_exact<std::int64_t>();
+  if (v && *v >= 1 && *v <= static_cast<std::int64_t>(most))
+    return static_cast<std::size_t>(*v);
+  wrong_.note(*node, fmt::format("{}.{} is {}, but must be a whole number from 1 to {}",
+                                 path, key, describe(*node), most));
+  return otherwise;
+}
+
+void own_parameters_reader::read_rule(own_parameter& p, const toml::table& table,
+                                      const std::string& path) {
+  const auto& node = *table.get("rule");
+  const auto name = node.value_exact<std::string>().value_or("");
+  const auto rule = std::ranges::find(rules_.names, name);
+  if (rule == rules_.names.end())
+    return wrong_.note(node, fmt::format("{}.rule is {}, but must be the name of one of "
+                                         "the [rules] of this file",
+                                         path, describe(node)));
+  if (rules_.failed)
+    return wrong_.leave_out();
+  if (rules_.read == nullptr)
+    return wrong_.note(node,
+                       fmt::format("{}: a composite that stands in a rule cannot be "
+                                   "made by rules itself",
+                                   path));
+  derivation_domain domain{.rules = rules_.read->rules,
+                           .start =
+                               static_cast<std::size_t>(rule - rules_.names.begin())};
+  domain.depth =
+      read_bound(table, "depth", production_rules::deepest, domain.depth, path);
+  domain.size = read_bound(table, "size", derivation_domain::largest, domain.size, path);
+  if (const auto least = domain.rules->least(domain.start, domain.depth);
+      least > domain.size)
+    return wrong_.note(
+        table, fmt::format("{}: the rule {} makes nothing that is at most {} deep and of "
+                           "at most {} parts; allow more depth or size",
+                           path, name, domain.depth, domain.size));
+  p.type = kind::text;
+  p.words = {to_text(*domain.rules, least_derivation(domain))};
+  p.derivations = std::move(domain);
 }
 
 void own_parameters_reader::read_number(own_parameter& p, const toml::table& table,
@@ -96,7 +151,8 @@ void own_parameters_reader::read_parameter(const std::string& name,
   if (table == nullptr)
     return wrong_.note(node,
                        fmt::format("{} is {}, but must be like {{low = 1, high = 8, "
-                                   "default = 1}} or {{words = [\"relu\", \"gelu\"]}}",
+                                   "default = 1}}, {{words = [\"relu\", \"gelu\"]}} or "
+                                   "{{rule = \"NAME\"}}",
                                    path, describe(node)));
   if (!is_composite_word(name) || name == own_formula::channels || name == "weight"
       || made_.size() == most_parameters)
@@ -106,12 +162,16 @@ void own_parameters_reader::read_parameter(const std::string& name,
                           path, most_parameters));
   own_parameter p{.name = name};
   const toml::node* words = table->get("words");
+  const bool by_rule = table->contains("rule");
   refuse_unknown(*table, path,
                  words != nullptr ? std::span<const std::string_view>(word_keys)
+                 : by_rule        ? std::span<const std::string_view>(rule_keys)
                                   : std::span<const std::string_view>(number_keys),
                  wrong_.of_the_file());
   if (words != nullptr)
     read_words(p, *words, path);
+  else if (by_rule)
+    read_rule(p, *table, path);
   else
     read_number(p, *table, path);
   p.sentence = wrong_.text_at(*table, "summary", path);
@@ -163,8 +223,9 @@ bool composite_complaints::flag_at(const toml::table& table, std::string_view ke
 
 std::vector<own_parameter> read_own_parameters(const toml::node& node,
                                                const std::string& path,
+                                               const rule_table& rules,
                                                composite_complaints& wrong) {
-  return own_parameters_reader(path, wrong).read(node);
+  return own_parameters_reader(path, rules, wrong).read(node);
 }
 
 } // namespace clade

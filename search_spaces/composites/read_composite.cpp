@@ -19,9 +19,11 @@
 // be another composite of the file, and its operator and what it takes may be the words of a
 // parameter, {op = "=edge", from = "=source"}: so are cells, which are searched once and
 // stand in a network many times. `inherits = "cell"`: the parameters of that composite are
-// this one's as well, and layers that are it are given them.
+// this one's as well, and layers that are it are given them. A parameter {rule = "module"}
+// is a derivation by the rules of the file (read_rules.cpp), and its layers stand where a
+// layer's operator is "=" and its name.
 #include "genome/base/text.hpp"
-#include "search_spaces/files/composite_table.hpp"
+#include "search_spaces/composites/composite_reader.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
 #include <fmt/format.h>
@@ -37,50 +39,11 @@ using kind = setting_entry::kind;
 
 constexpr std::array<std::string_view, 6> composite_keys{
     "takes", "summary", "inherits", "repeat", "layers", "parameters"};
+constexpr std::array<std::string_view, 2> production_keys{"weight", "layers"};
 constexpr std::array<std::string_view, 3> merging{"add", "concat", "multiply"};
-constexpr std::array<std::string_view, 4> layer_keys{"op", "name", "from", "zero"};
+constexpr std::array<std::string_view, 3> rule_layer_keys{"op", "name", "from"};
 
-/// Reads one table of `[composites]`. The first complaint about it leaves it out.
-class composite_reader {
-public:
-  composite_reader(std::string name, const toml::table& table, complaints& wrong,
-                   const composite_source& others)
-      : table_(table),
-        wrong_(wrong),
-        others_(others),
-        path_("composites." + name),
-        made_{.name = std::move(name)} {}
-
-  std::optional<own_description> read();
-
-private:
-  void read_parameters();
-  void inherit(own_layer& l) const;
-  void read_repeat(const toml::node& node);
-  void read_layer(const toml::node& node);
-  void read_from(own_layer& l, const toml::node& node, const std::string& path);
-  void read_settings(own_layer& l, const toml::table& table, const std::string& path);
-  std::optional<own_layer::setting_source> read_setting(const setting_entry& entry,
-                                                        const toml::node& node,
-                                                        const std::string& path);
-  void read_takes();
-  void check_formula(const own_formula& f, const setting_entry& entry,
-                     const toml::node& at, const std::string& path);
-  const own_parameter* parameter(std::string_view name) const;
-  const own_parameter* words_at(const std::string& text) const;
-  std::vector<std::string> operators_at(const std::string& op) const;
-  const operator_entry* row_of(const std::string& op);
-  void read_name(own_layer& l, const toml::table& table, const std::string& path);
-  std::string free_name(const std::string& op) const;
-
-  const toml::table& table_;
-  composite_complaints wrong_;
-  const composite_source& others_;
-  std::string path_;
-  std::optional<error> why_not_; ///< The reason why a composite is no layer here.
-  std::shared_ptr<const own_operator> heritage_; ///< The one whose parameters it has.
-  own_description made_;
-};
+} // namespace
 
 const own_parameter* composite_reader::parameter(std::string_view name) const {
   const auto found = std::ranges::find(made_.parameters, name, &own_parameter::name);
@@ -108,7 +71,17 @@ void composite_reader::read_repeat(const toml::node& node) {
 const own_parameter* composite_reader::words_at(const std::string& text) const {
   const auto name = parameter_named(text);
   const auto* p = name ? parameter(*name) : nullptr;
-  return p == nullptr || p->type != kind::text ? nullptr : p;
+  return p == nullptr || p->type != kind::text || p->derivations ? nullptr : p;
+}
+
+/// Returns the rule that makes layers where this stands for an operator; empty: none.
+std::string composite_reader::rule_at(const std::string& op) const {
+  const auto& names = parts_.rules.names;
+  if (is_production_)
+    return std::ranges::find(names, op) != names.end() ? op : "";
+  const auto name = parameter_named(op);
+  const auto* p = name ? parameter(*name) : nullptr;
+  return p != nullptr && p->derivations ? names[p->derivations->start] : "";
 }
 
 /// Returns the operators that a layer may be: the one of that name, or the words of the
@@ -129,7 +102,7 @@ const operator_entry* composite_reader::row_of(const std::string& op) {
       made_.uses, op, [](const auto& one) { return one->description().name; });
   if (known != made_.uses.end())
     return &(*known)->row();
-  const auto other = others_(op);
+  const auto other = parts_.others(op);
   if (!other)
     why_not_ = other.error();
   if (!other || *other == nullptr)
@@ -170,76 +143,6 @@ void composite_reader::read_from(own_layer& l, const toml::node& node,
     take(node);
 }
 
-void composite_reader::check_formula(const own_formula& f, const setting_entry& entry,
-                                     const toml::node& at, const std::string& path) {
-  const auto* p = parameter(f.of);
-  if (p == nullptr && f.of != own_formula::channels) {
-    std::vector<std::string_view> known{own_formula::channels};
-    for (const auto& one : made_.parameters)
-      known.push_back(one.name);
-    return wrong_.note(at, fmt::format("{}: there is no parameter \"{}\"; there are {}",
-                                       path, f.of, enumerated(known, " and ")));
-  }
-  const auto type = p == nullptr ? kind::integer : p->type;
-  const bool fits =
-      type == entry.type || (type == kind::integer && entry.type == kind::real);
-  if (!fits || (type != kind::integer && !f.factors.empty()))
-    wrong_.note(at, fmt::format("{}: \"{}\" gives no value for this setting; only whole "
-                                "numbers are multiplied and divided",
-                                path, to_text(f)));
-}
-
-std::optional<own_layer::setting_source>
-composite_reader::read_setting(const setting_entry& entry, const toml::node& node,
-                               const std::string& path) {
-  const auto wrong = [&](const std::string& message) {
-    wrong_.note(node, fmt::format("{} {}", path, message));
-    return std::nullopt;
-  };
-  const auto text = node.value_exact<std::string>();
-  if (text && text->starts_with('=')) {
-    auto formula = parse_formula(*text);
-    if (!formula)
-      return wrong(fmt::format("is {}, which is no formula such as \"=filters / 4\"",
-                               describe(node)));
-    check_formula(*formula, entry, node, path);
-    return std::move(*formula);
-  }
-  value v;
-  if (text)
-    v = *text;
-  else if (const auto whole = node.value_exact<std::int64_t>();
-           whole && entry.type == kind::integer)
-    v = *whole;
-  else if (const auto real = real_of(node))
-    v = *real;
-  else
-    return wrong(
-        fmt::format("is {}, but must be a number, a word or a formula", describe(node)));
-  if (const auto why = objection(entry, v); !why.empty())
-    return wrong(why);
-  return v;
-}
-
-// Each of several operators is held to what is said, and what one has is said once.
-void composite_reader::read_settings(own_layer& l, const toml::table& table,
-                                     const std::string& path) {
-  std::vector<std::string_view> known(layer_keys.begin(), layer_keys.end());
-  for (const auto& op : operators_at(l.op))
-    for (const auto& entry : row_of(op)->settings) {
-      const bool first = std::ranges::find(known, entry.name) == known.end();
-      if (first)
-        known.push_back(entry.name);
-      const toml::node* node = table.get(entry.name);
-      if (node == nullptr)
-        continue;
-      auto source = read_setting(entry, *node, fmt::format("{}.{}", path, entry.name));
-      if (first && source)
-        l.settings.emplace_back(entry.name, std::move(*source));
-    }
-  refuse_unknown(table, path, known, wrong_.of_the_file());
-}
-
 void composite_reader::read_name(own_layer& l, const toml::table& table,
                                  const std::string& path) {
   l.name = wrong_.text_at(table, "name", path);
@@ -252,12 +155,27 @@ void composite_reader::read_name(own_layer& l, const toml::table& table,
                                    path, l.name));
 }
 
+void composite_reader::read_rule_layer(const toml::node& node, const toml::table& table,
+                                       const std::string& op, const std::string& rule) {
+  own_layer l{.op = op, .rule = rule};
+  read_name(l, table, path_ + ".layers");
+  const auto path = fmt::format("{}.layers.{}", path_, l.name);
+  refuse_unknown(table, path, rule_layer_keys, wrong_.of_the_file());
+  if (const toml::node* from = table.get("from"))
+    read_from(l, *from, path);
+  if (l.from.size() > 1)
+    return wrong_.note(node, path + " takes one input");
+  made_.layers.push_back(std::move(l));
+}
+
 void composite_reader::read_layer(const toml::node& node) {
   const auto path = path_ + ".layers";
   const auto* table = node.as_table();
   const auto op = table == nullptr
                       ? std::string()
                       : (*table)["op"].value_exact<std::string>().value_or("");
+  if (const auto rule = rule_at(op); !rule.empty())
+    return read_rule_layer(node, *table, op, rule);
   const auto ops = operators_at(op);
   const auto unknown =
       std::ranges::find_if(ops, [&](const auto& one) { return row_of(one) == nullptr; });
@@ -299,14 +217,16 @@ void composite_reader::read_layer(const toml::node& node) {
 }
 
 void composite_reader::read_takes() {
-  for (const auto& l : made_.layers) {
-    const auto* row = row_of(operators_at(l.op).front());
-    if (row->merges)
-      continue;
-    made_.takes = row->takes.front();
-    break;
-  }
   const auto* node = table_.get("takes");
+  const auto first = std::ranges::find_if(made_.layers, [&](const own_layer& l) {
+    return l.rule.empty() && !row_of(operators_at(l.op).front())->merges;
+  });
+  if (first != made_.layers.end())
+    made_.takes = row_of(operators_at(first->op).front())->takes.front();
+  else if (node == nullptr)
+    return wrong_.note(table_, path_
+                                   + " needs takes = \"image\", \"sequence\" or "
+                                     "\"vector\", since rules alone make its layers");
   if (node == nullptr)
     return;
   const auto named = node->value_exact<std::string>().value_or("");
@@ -322,11 +242,13 @@ void composite_reader::read_takes() {
 
 void composite_reader::read_parameters() {
   if (const toml::node* parameters = table_.get("parameters"))
-    made_.parameters = read_own_parameters(*parameters, path_ + ".parameters", wrong_);
+    made_.parameters =
+        read_own_parameters(*parameters, path_ + ".parameters", parts_.rules, wrong_);
   const auto* node = table_.get("inherits");
   if (node == nullptr)
     return;
-  heritage_ = others_(node->value_exact<std::string>().value_or("")).value_or(nullptr);
+  heritage_ =
+      parts_.others(node->value_exact<std::string>().value_or("")).value_or(nullptr);
   if (heritage_ == nullptr)
     return wrong_.note(*node, fmt::format("{}.inherits is {}, but must be the name of "
                                           "another composite",
@@ -347,12 +269,7 @@ void composite_reader::inherit(own_layer& l) const {
       l.settings.emplace_back(p.name, own_formula{.of = p.name});
 }
 
-std::optional<own_description> composite_reader::read() {
-  refuse_unknown(table_, path_, composite_keys, wrong_.of_the_file());
-  made_.summary = wrong_.text_at(table_, "summary", path_);
-  read_parameters();
-  if (const toml::node* repeat = table_.get("repeat"))
-    read_repeat(*repeat);
+void composite_reader::read_layers() {
   const auto* layers = table_.get_as<toml::array>("layers");
   if (layers == nullptr || layers->empty()
       || layers->size() > own_description::most_layers)
@@ -364,16 +281,45 @@ std::optional<own_description> composite_reader::read() {
     for (const auto& one : *layers)
       if (wrong_.none())
         read_layer(one);
-  read_takes();
+}
+
+std::optional<own_description> composite_reader::read_composite() {
+  refuse_unknown(table_, path_, composite_keys, wrong_.of_the_file());
+  made_.summary = wrong_.text_at(table_, "summary", path_);
+  read_parameters();
+  if (std::ranges::any_of(made_.parameters, [](const own_parameter& p) {
+        return p.derivations.has_value();
+      }))
+    made_.rules = parts_.rules.read;
+  if (const toml::node* repeat = table_.get("repeat"))
+    read_repeat(*repeat);
+  if (wrong_.none())
+    read_layers();
+  if (wrong_.none())
+    read_takes();
   return wrong_.none() ? std::optional(std::move(made_)) : std::nullopt;
 }
 
-} // namespace
+std::optional<own_description> composite_reader::read_production() {
+  is_production_ = true;
+  refuse_unknown(table_, path_, production_keys, wrong_.of_the_file());
+  read_layers();
+  return wrong_.none() ? std::optional(std::move(made_)) : std::nullopt;
+}
 
 std::optional<own_description> read_composite(std::string name, const toml::table& table,
                                               complaints& wrong,
-                                              const composite_source& others) {
-  return composite_reader(std::move(name), table, wrong, others).read();
+                                              const composite_parts& parts) {
+  return composite_reader(std::move(name), "composites", table, wrong, parts)
+      .read_composite();
+}
+
+std::optional<own_description> read_production(std::string name, const std::string& rule,
+                                               const toml::table& table,
+                                               complaints& wrong,
+                                               const composite_parts& parts) {
+  return composite_reader(std::move(name), "rules." + rule, table, wrong, parts)
+      .read_production();
 }
 
 } // namespace clade

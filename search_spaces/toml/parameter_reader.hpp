@@ -33,6 +33,13 @@ private:
   toml::source_index line_ = 0;
 };
 
+/// A value that a file gave, and the place where it stands.
+template<class T>
+struct located {
+  T content;
+  std::string place;
+};
+
 /// "a list", "true", "3.5": what stands there, for messages.
 [[nodiscard]] std::string describe(const toml::node& node);
 

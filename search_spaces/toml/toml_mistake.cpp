@@ -2,7 +2,7 @@
 // them, and each shows in its line: a text without quotes, a quote without its partner, a
 // list or table that stays open, a line without "=".
 
-#include "search_spaces/files/toml_mistake.hpp"
+#include "search_spaces/toml/toml_mistake.hpp"
 
 #include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"

@@ -12,10 +12,10 @@
 // list beside its values, and does what it likes where that does not hold, as in [=]; so
 // that is looked at here too.
 
-#include "search_spaces/files/parse_toml.hpp"
+#include "search_spaces/toml/parse_toml.hpp"
 
 #include "genome/base/whole_file.hpp"
-#include "search_spaces/files/toml_mistake.hpp"
+#include "search_spaces/toml/toml_mistake.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "search_spaces/files/spelling.hpp"
+#include "search_spaces/toml/spelling.hpp"
 
-#include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include <array>
 #include <utility>

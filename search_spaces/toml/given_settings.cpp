@@ -1,4 +1,4 @@
-#include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -36,6 +36,10 @@ std::string misfit(std::vector<setting>& given, const std::vector<parameter>& kn
     const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
     if (!contains(*p, s.value) && contains(*p, as_real))
       s.value = as_real;
+    const auto* trees = std::get_if<derivation_domain>(&p->domain);
+    if (const auto* text = std::get_if<std::string>(&s.value); trees && text)
+      if (const auto read = parse_derivation(*trees, *text); !read)
+        return fmt::format("{}: {}", s.name, read.error().message);
     if (!contains(*p, s.value))
       return fmt::format("{} = {} is not in this space", s.name, to_text(s.value));
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/operators/own_operator.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include <functional>
 #include <memory>
@@ -44,9 +44,18 @@ private:
 /// small letters, digits and "_".
 [[nodiscard]] bool is_composite_word(std::string_view text);
 
+/// The rules of a file, `[rules.NAME]`, which are read before what stands in the places that
+/// they make.
+struct rule_table {
+  std::vector<std::string> names;          ///< By number.
+  std::shared_ptr<const layer_rules> read; ///< Null: they are being read, or have failed.
+  bool failed = false;                     ///< What is wrong is noted.
+};
+
 /// Reads `[composites.NAME.parameters]`, which `path` names; what is wrong there is noted.
 [[nodiscard]] std::vector<own_parameter> read_own_parameters(const toml::node& node,
                                                              const std::string& path,
+                                                             const rule_table& rules,
                                                              composite_complaints& wrong);
 
 /// Gives another composite of the file by its name; null: there is none. An error says why it
@@ -54,9 +63,26 @@ private:
 using composite_source =
     std::function<expected<std::shared_ptr<const own_operator>>(const std::string& name)>;
 
+/// What composites and productions may be made of, beside operators.
+struct composite_parts {
+  composite_source others;
+  const rule_table& rules;
+};
+
 /// Reads `[composites.NAME]`; none where something is wrong, which is noted.
+[[nodiscard]] std::optional<own_description> read_composite(std::string name,
+                                                            const toml::table& table,
+                                                            complaints& wrong,
+                                                            const composite_parts& parts);
+
+/// Reads the layers of a production, NAME = {layers = [...]} of `[rules.RULE]`, some of which
+/// rules may make.
 [[nodiscard]] std::optional<own_description>
-read_composite(std::string name, const toml::table& table, complaints& wrong,
-               const composite_source& others);
+read_production(std::string name, const std::string& rule, const toml::table& table,
+                complaints& wrong, const composite_parts& parts);
+
+/// Reads the rules of a file, whose names `into` has; none where something is wrong.
+[[nodiscard]] std::shared_ptr<const layer_rules>
+read_rules(const toml::table& table, complaints& wrong, const composite_parts& parts);
 
 } // namespace clade

@@ -1,7 +1,9 @@
-// The tables of `[composites]`, whose form stands at the top of read_composite.cpp.
+// The tables of `[composites]` and `[rules]`, whose forms stand at the top of
+// read_composite.cpp and read_rules.cpp.
+#include "search_spaces/composites/read_composites.hpp"
+
 #include "genome/base/text.hpp"
-#include "search_spaces/files/composite_table.hpp"
-#include "search_spaces/files/space_draft.hpp"
+#include "search_spaces/composites/composite_table.hpp"
 
 #include <fmt/format.h>
 
@@ -13,14 +15,16 @@ namespace clade {
 
 namespace {
 
-/// Reads the tables of `[composites]`, each behind those that it is made of.
+/// Reads the tables of `[rules]`, and then of `[composites]`, each behind those that it is
+/// made of.
 class composites_reader {
 public:
-  composites_reader(const toml::table& table, space_draft& into, complaints& wrong)
+  composites_reader(const toml::table& table, own_composites& into, complaints& wrong)
       : table_(table),
-        draft_(into),
+        known_(into),
         wrong_(wrong) {}
 
+  void read_rules(const toml::table& table);
   void read_all() {
     for (const auto& [key, node] : table_)
       read(std::string(key.str()), node);
@@ -31,8 +35,12 @@ private:
   void read(const std::string& name, const toml::node& node);
 
   const toml::table& table_;
-  space_draft& draft_;
+  own_composites& known_;
   complaints& wrong_;
+  rule_table rules_;
+  const composite_parts parts_{
+      .others = [this](const std::string& other) { return find(other); },
+      .rules = rules_};
   std::vector<std::string> open_; ///< The ones that are being read, one within the other.
   std::set<std::string> done_;
 };
@@ -49,12 +57,23 @@ composites_reader::find(const std::string& name) {
                             own_description::deepest));
   if (node != nullptr)
     read(name, *node);
-  const auto found = draft_.composites.find(name);
-  if (found != draft_.composites.end())
+  const auto found = known_.find(name);
+  if (found != known_.end())
     return found->second.content;
   if (node != nullptr)
     return fail(error_kind::invalid_input, "");
   return nullptr;
+}
+
+void composites_reader::read_rules(const toml::table& table) {
+  for (const auto& [key, node] : table) {
+    rules_.names.emplace_back(key.str());
+    if (table_.contains(key) || known_.contains(key.str()))
+      wrong_.note(key.source(),
+                  fmt::format("rules.{}: there is a composite of that name", key.str()));
+  }
+  rules_.read = clade::read_rules(table, wrong_, parts_);
+  rules_.failed = rules_.read == nullptr;
 }
 
 void composites_reader::read(const std::string& name, const toml::node& node) {
@@ -72,19 +91,23 @@ void composites_reader::read(const std::string& name, const toml::node& node) {
     return;
   }
   open_.push_back(name);
-  const composite_source others = [&](const std::string& other) { return find(other); };
-  if (auto made = read_composite(name, *one, wrong_, others))
-    draft_.composites.insert_or_assign(
-        name, located<std::shared_ptr<const own_operator>>{
-                  std::make_shared<const own_operator>(std::move(*made)),
-                  wrong_.place(node.source())});
+  if (auto made = read_composite(name, *one, wrong_, parts_))
+    known_.insert_or_assign(name,
+                            located<std::shared_ptr<const own_operator>>{
+                                std::make_shared<const own_operator>(std::move(*made)),
+                                wrong_.place(node.source())});
   open_.pop_back();
 }
 
 } // namespace
 
-void read_composites(const toml::table& table, space_draft& into, complaints& wrong) {
-  composites_reader(table, into, wrong).read_all();
+void read_composites(const toml::table* composites, const toml::table* rules,
+                     own_composites& into, complaints& wrong) {
+  static const toml::table none;
+  composites_reader reader(composites != nullptr ? *composites : none, into, wrong);
+  if (rules != nullptr)
+    reader.read_rules(*rules);
+  reader.read_all();
 }
 
 } // namespace clade

@@ -14,7 +14,7 @@
 //
 // If reals and whole numbers meet, all are reals; an operator's setting that is a real
 // takes whole numbers as reals. TOML's other types (booleans, dates) are no values here.
-#include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/toml/parameter_reader.hpp"
 
 #include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
@@ -30,7 +30,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t most_options = 1000;
-constexpr std::size_t longest_text = 256;
 
 constexpr std::array<std::string_view, 4> choice_keys{"choice", "ordered", "when",
                                                       "value"};
@@ -90,10 +89,11 @@ std::optional<value> parameter_reader::read_value(const toml::node& node) {
     return {};
   }
   if (auto text = node.value_exact<std::string>()) {
-    if (!text->empty() && text->size() <= longest_text && is_one_line(*text))
+    if (!text->empty() && text->size() <= longest_setting_text && is_one_line(*text))
       return std::move(*text);
-    note(node,
-         "is a text that is empty, longer than 256 bytes or has control characters");
+    note(node, fmt::format("is a text that is empty, longer than {} bytes or has control "
+                           "characters",
+                           longest_setting_text));
     return {};
   }
   note(node,
