@@ -21,7 +21,7 @@ struct production {
   friend bool operator==(const production&, const production&) = default;
 };
 
-/// What may stand in a certain place of a derivation.
+/// All that may stand in a certain place of a derivation.
 struct production_rule {
   std::string name;
   std::vector<production> productions; ///< At least one.
@@ -35,7 +35,7 @@ struct production_rule {
 /// "branch[conv sequence[pool conv]]".
 struct derivation {
   std::size_t rule = 0;
-  std::size_t production = 0; ///< Of that rule.
+  std::size_t production = 0; ///< One of that rule.
   std::vector<derivation> parts{};
 
   friend bool operator==(const derivation&, const derivation&) = default;

@@ -95,8 +95,8 @@ struct grammar {
 [[nodiscard]] std::pair<std::string, std::string>
 change_text(const parameter& p, const value& before, const value& after);
 
-/// Of a parameter that has derivations: a value of the one's with a part of the other's
-/// (`crossed`); of any other the first. Both values are the domain's.
+/// The value `mine` with a part of `theirs` where the parameter has derivations (see
+/// `crossed`); else `mine`. Both values are the domain's.
 [[nodiscard]] value crossed(const parameter& p, const value& mine, const value& theirs,
                             random_stream& random);
 

@@ -49,7 +49,7 @@ private:
 struct rule_table {
   std::vector<std::string> names;          ///< By number.
   std::shared_ptr<const layer_rules> read; ///< Null: they are being read, or have failed.
-  bool failed = false;                     ///< What is wrong is noted.
+  bool failed = false;                     ///< The fault is noted.
 };
 
 /// Reads `[composites.NAME.parameters]`, which `path` names; what is wrong there is noted.
@@ -63,7 +63,7 @@ struct rule_table {
 using composite_source =
     std::function<expected<std::shared_ptr<const own_operator>>(const std::string& name)>;
 
-/// What composites and productions may be made of, beside operators.
+/// The parts of composites and productions that are no operators.
 struct composite_parts {
   composite_source others;
   const rule_table& rules;

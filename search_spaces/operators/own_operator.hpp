@@ -76,8 +76,8 @@ class own_operator;
 /// The rules of a search-space file, `[rules.NAME]`, by which composites have layers.
 struct layer_rules {
   std::shared_ptr<const production_rules> rules;
-  /// The layers of each production, by rule and production. Those that are made by a rule
-  /// are its parts, in order. They have no parameters.
+  /// The layers of each production, by rule and production. A layer that a rule makes is
+  /// one of its parts, in order. They have no parameters.
   std::vector<std::vector<std::shared_ptr<const own_operator>>> layers;
 };
 

@@ -105,6 +105,16 @@ class First(RunTest):
         self.assertTrue(all(origin.startswith("the seed ") for _, origin in self.born()[:4]))
         self.assertIn("decisions equal", self.finish("replay", "later", "--verify").out)
 
+    def test_a_model_begins_with_the_results_of_an_earlier_run(self):
+        self.finish("run", self.write_experiment(population=8, generations=3, duration="1ms", name="one"), "--slots", "2")
+        earlier = self.run_folder().name
+        self.run_folder().rename(self.folder / earlier)
+        file = self.write_experiment(population=8, generations=2, duration="1ms", name="later", strategy='"surrogate"')
+        said = self.finish("run", file, "--slots", "2", "--start-from", self.folder / earlier).out
+        self.assertRegex(said, rf"come from {earlier}[^\n]*; the model begins with \d+ of its results")
+        self.assertRegex(said, r"results that the model began with order the \d+ of this run with a rank correlation of -?[01]\.\d\d\n")
+        self.assertIn("decisions equal", self.finish("replay", "later", "--verify").out)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -149,6 +149,7 @@ class Forecasts(RunTest):
         twice = self.folder / "twice.csv"
         twice.write_text(sales(1, 60) + sales(1, 60).split("\n", 1)[1])
         self.assert_refused("no two columns tell their series apart", "new", twice, "--horizon", HORIZON, "--output", self.file)
+        self.assert_refused("--test is not for forecasts", "new", self.data, "--horizon", HORIZON, "--test", self.data, "--output", self.file)
         self.assert_refused("from 1 to 10000", "new", self.data, "--horizon", 0, "--output", self.file)
         self.assert_refused("--horizon", "new", self.data, "--season", 7, "--output", self.file)
         self.assertFalse(self.file.exists())

@@ -54,7 +54,7 @@ std::string complaint(const std::string& text) {
   return space ? "no complaint" : space.error().message;
 }
 
-/// What is said of `modules` where a part of it is replaced.
+/// Returns what is said of `modules` where a part of it is replaced.
 std::string complaint(std::string_view what, std::string_view by) {
   auto text = modules;
   const auto at = text.find(what);
@@ -100,7 +100,7 @@ TEST_CASE("rules: a setting that is not named is searched over all derivations")
     REQUIRE(decode(space, child.child, digits()));
   }
   CHECK(bodies.size() > 30);
-  // What is named is that, or one of these.
+  // A setting that is named is that, or one of these.
   const auto fixed = a_space(modules + "body = [\"conv\", \"sequence[conv conv]\"]\n");
   CHECK(std::get<choice_domain>(fixed.rules.operators.at(0).settings[0].domain)
             .options.size()

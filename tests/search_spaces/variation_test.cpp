@@ -106,7 +106,7 @@ void walk(const std::string& file, const problem& p, std::uint64_t seed,
   CHECK(all.merges > chains / 10); // The walk has seen what it is about.
 }
 
-/// What is stored, hashed and printed of a genome gives it back.
+/// The stored and the printed form of a genome give it back.
 void judge_forms(const genome& g) {
   const auto stored = decode_genome(encode(g));
   REQUIRE(stored);

@@ -2,6 +2,8 @@
 
 #include "engine/report/base/format.hpp"
 #include "engine/search/core/known_points.hpp"
+#include "engine/search/models/base/normal_scores.hpp"
+#include "engine/search/models/fitted/earlier_results.hpp"
 #include "genome/base/text.hpp"
 #include "search_spaces/files/points.hpp"
 #include "tools/run/stored_run.hpp"
@@ -21,10 +23,77 @@ struct source {
   std::vector<known_point> points;
   std::size_t without_network = 0;
   std::size_t left_out = 0;
-  std::string why; ///< The reason of the last that was left out.
+  std::string why;                     ///< The reason of the last that was left out.
+  std::vector<earlier_result> results; ///< For a model to begin with.
 };
 
-expected<source> read_source(const std::string& run, const checked_experiment& of) {
+/// The numbers of at most `most` of so many, best first: half of them the best, and the
+/// others evenly among the rest.
+std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> chosen;
+  const auto best = std::min(count, (most + 1) / 2);
+  for (std::size_t i = 0; i < best; ++i)
+    chosen.push_back(i);
+  const auto rest = std::min(count, most) - best;
+  for (std::size_t i = 1; i <= rest; ++i)
+    chosen.push_back(best - 1 + i * (count - best) / rest);
+  return chosen;
+}
+
+/// The network and the fitness of each candidate that succeeded, best first, the score being
+/// the normal score.
+expected<std::vector<earlier_result>> results_of(const store& s) {
+  const auto overview = s.overview();
+  if (!overview)
+    return tl::unexpected(overview.error());
+  std::map<candidate_id, double> fitness;
+  auto read = s.for_each_descent([&](const descent_row& row) {
+    if (row.fitness)
+      fitness[row.id] = overview->goal.maximize ? *row.fitness : -*row.fitness;
+  });
+  if (!read)
+    return tl::unexpected(read.error());
+  std::vector<candidate_id> ids;
+  std::vector<double> values;
+  for (const auto& [id, value] : fitness) {
+    ids.push_back(id);
+    values.push_back(value);
+  }
+  const auto scores = normal_scores(values);
+  std::vector<earlier_result> all;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    auto c = s.find_candidate(ids[i]);
+    if (!c)
+      return tl::unexpected(c.error());
+    all.push_back({*c->genome, scores[i]});
+  }
+  std::ranges::stable_sort(all, std::greater{}, &earlier_result::score);
+  return all;
+}
+
+/// The results of a run, at most so many, as a model of this experiment can learn from them:
+/// networks of its own space.
+expected<std::vector<earlier_result>> fitted_results(const store& s, std::size_t most,
+                                                     const checked_experiment& of) {
+  return results_of(s).map([&](std::vector<earlier_result>&& all) {
+    std::vector<earlier_result> fitted;
+    for (auto& one : all) {
+      auto point = fitted_point("", one.genome, of.experiment.space, of.problem);
+      if (!point || (has_layers(of.experiment.space.rules) && !point->network))
+        continue;
+      genome g = point->network ? std::move(*point->network) : one.genome;
+      g.hyperparameters = std::move(point->hyperparameters);
+      fitted.push_back({std::move(g), one.score});
+    }
+    std::vector<earlier_result> chosen;
+    for (const auto i : spread(fitted.size(), most))
+      chosen.push_back(std::move(fitted[i]));
+    return chosen;
+  });
+}
+
+expected<source> read_source(const std::string& run, std::size_t most_results,
+                             const checked_experiment& of) {
   auto opened = open_stored_run(run);
   if (!opened)
     return tl::unexpected(opened.error());
@@ -46,7 +115,13 @@ expected<source> read_source(const std::string& run, const checked_experiment& o
   if (from.points.empty())
     return fail(error_kind::invalid_input,
                 fmt::format("--start-from {}: none of its best fits: {}", run, last));
-  return from;
+  if (most_results == 0)
+    return from;
+  return fitted_results(opened->s, most_results, of)
+      .map([&](std::vector<earlier_result>&& results) {
+        from.results = std::move(results);
+        return std::move(from);
+      });
 }
 
 std::string words_of(const source& from, std::size_t came, std::size_t without_network) {
@@ -58,6 +133,8 @@ std::string words_of(const source& from, std::size_t came, std::size_t without_n
     text += fmt::format("; {} of its best {} left out, as {} not fit ({})", from.left_out,
                         from.left_out == 1 ? "is" : "are",
                         from.left_out == 1 ? "it does" : "they do", from.why);
+  if (!from.results.empty())
+    text += fmt::format("; the model begins with {} of its results", from.results.size());
   return text;
 }
 
@@ -66,13 +143,18 @@ std::string words_of(const source& from, std::size_t came, std::size_t without_n
 expected<std::vector<std::string>> start_from(const std::vector<std::string>& runs,
                                               checked_experiment& into) {
   std::vector<source> sources;
+  auto& evolution = into.experiment.evolution;
+  const bool with_model =
+      evolution.strategy == "surrogate" && into.experiment.objective.others.empty();
   for (const auto& run : runs) {
-    auto from = read_source(run, into);
+    auto from =
+        read_source(run, with_model ? earlier_results::most / runs.size() : 0, into);
     if (!from)
       return tl::unexpected(from.error());
+    for (const auto& one : from->results)
+      evolution.own.of<earlier_results>().texts.push_back(to_text(one));
     sources.push_back(std::move(*from));
   }
-  auto& evolution = into.experiment.evolution;
   std::vector<std::string> lines;
   if (sources.empty())
     return lines;
@@ -148,6 +230,21 @@ expected<std::vector<std::string>> told_of_points(const store& s,
                                 place - sorted.begin() + 1, sorted.size()));
   }
   return lines;
+}
+
+expected<std::string> told_of_earlier(const store& s, const experiment& e) {
+  const auto earlier = earlier_results_of(e.evolution);
+  if (!earlier)
+    return tl::unexpected(earlier.error());
+  if (earlier->empty())
+    return std::string();
+  return results_of(s).map([&](const std::vector<earlier_result>& own) {
+    const auto found = agreement(*earlier, own, e.space.rules, e.seed);
+    return found ? fmt::format("the {} results that the model began with order the {} of "
+                               "this run with a rank correlation of {:.2f}",
+                               earlier->size(), own.size(), *found)
+                 : std::string();
+  });
 }
 
 } // namespace clade

@@ -198,6 +198,10 @@ expected<profile_request> request_of(const new_options& options) {
         error_kind::invalid_input,
         "--time is for tables of series: say with --series which columns tell them "
         "apart, or with --horizon how many steps are to be forecast");
+  if (request.forecast.horizon > 0 && !request.test_file.empty())
+    return fail(error_kind::invalid_input,
+                "--test is not for forecasts, which are tested on the last steps of each "
+                "series: put the rows of both files into one, or leave it out");
   if (options.minutes && !(*options.minutes > 0 && *options.minutes <= 1e6))
     return fail(error_kind::invalid_input, "--minutes must be above 0");
   return request;

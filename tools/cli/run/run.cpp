@@ -39,8 +39,9 @@ void say_start(const new_run& fresh) {
     std::cout << "note: " << idle << std::endl;
 }
 
-/// Says at the end what the known points brought.
-void say_points(const std::filesystem::path& folder, const std::set<std::string>& names) {
+/// Says at the end what the known points, and the results of earlier runs, brought.
+void say_points(const std::filesystem::path& folder, const std::set<std::string>& names,
+                const experiment& e) {
   if (names.empty())
     return;
   const auto opened = open_stored_run(folder.string());
@@ -52,6 +53,8 @@ void say_points(const std::filesystem::path& folder, const std::set<std::string>
   std::cout << "\nwhat the known points brought\n";
   for (const auto& line : *told)
     std::cout << "  " << line << "\n";
+  if (const auto earlier = told_of_earlier(opened->s, e); earlier && !earlier->empty())
+    std::cout << "  " << *earlier << "\n";
 }
 
 int run(run_options options) {
@@ -60,14 +63,16 @@ int run(run_options options) {
     options.run.budget = std::chrono::milliseconds(std::llround(60e3 * *options.minutes));
   std::filesystem::path folder;
   std::set<std::string> names;
+  experiment begun;
   const int status = show_fresh_session(
       options.session, options.run.file, [&] { return make_run(options.run); },
       [&](const new_run& fresh) {
         say_start(fresh);
         folder = fresh.folder;
         names = point_names(fresh.experiment);
+        begun = fresh.experiment;
       });
-  say_points(folder, names);
+  say_points(folder, names, begun);
   return status;
 }
 
@@ -87,7 +92,8 @@ void add_run(CLI::App& app, command& chosen) {
       ->check(number_between(0.001, 1e6));
   sub->add_option("--start-from", options->run.start_from,
                   "Earlier runs, also of other data, whose best genomes are the first "
-                  "candidates as far as they fit; repeatable");
+                  "candidates as far as they fit, and of whose results the "
+                  "model of\nstrategy surrogate begins; repeatable");
   sub->add_option("--slots", options->session.slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");

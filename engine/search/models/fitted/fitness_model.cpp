@@ -3,6 +3,7 @@
 #include "engine/search/core/front_order.hpp"
 #include "engine/search/core/pareto.hpp"
 #include "engine/search/models/base/normal_scores.hpp"
+#include "engine/search/models/fitted/earlier_results.hpp"
 #include "engine/search/models/fitted/scalarisation.hpp"
 #include "engine/search/models/fitted/screening.hpp"
 
@@ -72,12 +73,21 @@ std::vector<double> places_of(const std::vector<fitness>& all) {
 
 fitness_model fitness_model::fit(std::vector<known_fitness> known,
                                  const std::vector<feature_block>& blocks,
-                                 std::uint64_t seed, random_stream& random) {
+                                 std::uint64_t seed, random_stream& random,
+                                 std::span<const example> earlier) {
   fitness_model made;
   const auto objectives = objectives_of(known);
   if (objectives == 1) {
     const auto places = places_of(fitnesses_of(known, &known_fitness::fitness));
-    made.models_.push_back(surrogate::fit(examples_of(known, places), blocks, seed));
+    auto examples = examples_of(known, places);
+    surrogate_params with;
+    if (earlier.size() >= earlier_results::fewest) {
+      with.trend = true;
+      made.earlier_ = surrogate::fit(earlier, blocks, seed);
+      for (auto& e : examples)
+        e.lower = made.earlier_->predict(e.features).mean;
+    }
+    made.models_.push_back(surrogate::fit(examples, blocks, seed, with));
     return made;
   }
   surrogate_params params;
@@ -160,9 +170,12 @@ void fitness_model::believe(std::span<const double> features) {
 }
 
 double fitness_model::promise(std::span<const double> features) const {
+  const auto& first = models_.front();
   if (models_.size() == 1)
-    return log_expected_improvement(models_.front().predict(features),
-                                    models_.front().best());
+    return log_expected_improvement(
+        earlier_ ? first.predict(features, earlier_->predict(features))
+                 : first.predict(features),
+        first.best());
   std::vector<prediction> predictions;
   for (const auto& m : models_)
     predictions.push_back(m.predict(features));

@@ -55,10 +55,12 @@ struct known_fitness {
 class fitness_model {
 public:
   /// At least one, in the order in which they were heard, and with equally many
-  /// objectives where they did not fail.
+  /// objectives where they did not fail. `earlier` (earlier_results.hpp) counts where there
+  /// is one objective, and may be empty.
   [[nodiscard]] static fitness_model fit(std::vector<known_fitness> known,
                                          const std::vector<feature_block>& blocks,
-                                         std::uint64_t seed, random_stream& random);
+                                         std::uint64_t seed, random_stream& random,
+                                         std::span<const example> earlier = {});
 
   /// Takes it for measured, as the models expect it (surrogate::believe).
   void believe(std::span<const double> features);
@@ -74,6 +76,7 @@ private:
              std::span<const double> weights);
 
   std::vector<surrogate> models_;
+  std::optional<surrogate> earlier_; ///< The trend of the one model.
   /// The front of two or three objectives; results that are believed are of it too.
   std::vector<objective_point> front_;
   objective_point reference_;

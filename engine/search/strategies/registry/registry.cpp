@@ -103,7 +103,9 @@ constexpr auto rows = std::to_array<strategy_row>({
      .traits = {.objectives = objective_count::any,
                 .steady = true,
                 .model = true,
-                .scores = true}},
+                .scores = true},
+     .validate = surrogate_assisted::validate,
+     .keys = keys_of_own<earlier_results>},
     {.name = "local_search",
      .advice = "Tries the neighbors of the best candidate, one change at a time. For "
                "small spaces of choices.",

@@ -68,9 +68,11 @@ bool says_nothing_new(const std::vector<individual>& known) {
 
 class screened final : public proposal {
 public:
-  screened(model_guided::history known, std::vector<model_guided::unheard> in_training)
+  screened(model_guided::history known, std::vector<model_guided::unheard> in_training,
+           std::shared_ptr<const std::vector<earlier_result>> earlier)
       : known_(std::move(known)),
-        in_training_(std::move(in_training)) {}
+        in_training_(std::move(in_training)),
+        earlier_(std::move(earlier)) {}
 
   expected<offspring> make(const breeding_rules& rules,
                            const breeding& order) const override {
@@ -80,8 +82,9 @@ public:
     for (const auto& one : in_training_)
       taken.insert(canonical_hash(*one.genome));
     const encoding by_genome(rules.space.rules);
-    const auto model = learn(by_genome, rules, order);
     const auto& features = by_genome.of_genomes();
+    const auto model =
+        learn(by_genome, rules, order, clade::examples_of(*earlier_, features));
     const auto promise = [&](std::span<const double> f) { return model.promise(f); };
     const auto params = looked_at_with(order.parents.size());
     if (rules.scorer == nullptr)
@@ -94,13 +97,14 @@ public:
 
 private:
   [[nodiscard]] fitness_model learn(const encoding& features, const breeding_rules& rules,
-                                    const breeding& order) const {
+                                    const breeding& order,
+                                    const std::vector<example>& earlier = {}) const {
     std::vector<known_fitness> examples;
     for (const auto& one : *known_)
       examples.push_back({features(*one.genome, one.zero_cost), one.fitness});
     auto weights = derive(rules.seed, purpose::niches, order.generation, order.index);
     auto model = fitness_model::fit(std::move(examples), features.of_genomes().blocks(),
-                                    rules.seed + order.id, weights);
+                                    rules.seed + order.id, weights, earlier);
     for (const auto& one : in_training_)
       model.believe(features(*one.genome, one.zero_cost));
     return model;
@@ -127,9 +131,19 @@ private:
 
   model_guided::history known_;
   std::vector<model_guided::unheard> in_training_;
+  std::shared_ptr<const std::vector<earlier_result>> earlier_;
 };
 
 } // namespace
+
+surrogate_assisted::surrogate_assisted(const evolution_params& params, std::uint64_t seed)
+    : model_guided(params, seed),
+      earlier_(std::make_shared<const std::vector<earlier_result>>(
+          earlier_results_of(params).value_or(std::vector<earlier_result>()))) {}
+
+expected<void> surrogate_assisted::validate(const evolution_params& params) {
+  return earlier_results_of(params).map([](const auto&) {});
+}
 
 // If there are too many, the best half and the newest half stay, in the order of hearing.
 void surrogate_assisted::thin(std::vector<individual>& known) const {
@@ -152,7 +166,7 @@ void surrogate_assisted::choose(breeding& order) {
   order.how = breeding::kind::propose;
   order.parents = std::move(best);
   order.proposal = std::make_shared<const cached_proposal>(
-      std::make_shared<const screened>(known, in_training()));
+      std::make_shared<const screened>(known, in_training(), earlier_));
 }
 
 std::vector<individual> surrogate_assisted::population() const {

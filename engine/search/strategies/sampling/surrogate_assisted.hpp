@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/search/bases/model_guided.hpp"
+#include "engine/search/models/fitted/earlier_results.hpp"
 #include "engine/search/models/fitted/surrogate.hpp"
 
 namespace clade {
@@ -32,13 +33,18 @@ namespace clade {
 /// examples .47 to .63), but not, beyond chance, what a search finds: so it is off unless
 /// asked for, and worth a try where a training takes much longer than 16 measurements.
 ///
+/// It may begin with the results of earlier runs (earlier_results.hpp).
+///
 /// With several in flight, an order waits until those before it are born: their networks
 /// are taken for measured as the model expects them, so that what is in training is not
 /// asked for again. The results that a model knows are `in_flight` less than there could
 /// be; few in flight search better. In a long history the best and the newest are kept.
 class surrogate_assisted final : public model_guided {
 public:
-  using model_guided::model_guided;
+  surrogate_assisted(const evolution_params& params, std::uint64_t seed);
+
+  /// Says which of the results of earlier runs is none.
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
 
   [[nodiscard]] std::vector<individual> population() const override;
 
@@ -48,6 +54,8 @@ public:
 private:
   void thin(std::vector<individual>& known) const override;
   void choose(breeding& order) override;
+
+  std::shared_ptr<const std::vector<earlier_result>> earlier_;
 };
 
 } // namespace clade

@@ -69,7 +69,7 @@ TEST_CASE(
   };
   CHECK(columns("pool") == std::vector<double>{0, 0, 0.125, 0.025, 0});
   const auto nested = columns("sequence[conv sequence[conv conv]]");
-  const std::vector<double> shares{0.05, 0.075, 0, 0.125, 0}; // Of 5 parts, of 10.
+  const std::vector<double> shares{0.05, 0.075, 0, 0.125, 0}; // 5 parts where 10 may be.
   for (std::size_t i = 0; i < shares.size(); ++i)
     CHECK(nested[i] == Approx(shares[i]));
   CHECK(columns("nothing") == std::vector<double>{0, 0, 0, 0, 0.5});
