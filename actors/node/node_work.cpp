@@ -204,7 +204,12 @@ expected<composition> node_work::compose(std::uint64_t lease,
 expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {
   std::lock_guard lock(fitness_mutex_);
   const occupation here(*this, {0, task_type::test}, lease, longest_test());
-  return fitness_->baseline(seed_, budget_);
+  // The model beside the champion is fitted however short a candidate's time is.
+  constexpr std::chrono::seconds least{10};
+  auto budget = budget_;
+  if (budget.time.count() > 0)
+    budget.time = std::max<decltype(budget.time)>(budget.time, least);
+  return fitness_->baseline(seed_, budget);
 }
 
 void node_work::drop(std::uint64_t lease) {

@@ -40,15 +40,15 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
   return chosen;
 }
 
-/// The network and the fitness of each candidate that succeeded, best first, the score being
-/// the normal score.
+/// The network and the fitness of each candidate of the search that succeeded, best first,
+/// the score being the normal score.
 expected<std::vector<earlier_result>> results_of(const store& s) {
   const auto overview = s.overview();
   if (!overview)
     return tl::unexpected(overview.error());
   std::map<candidate_id, double> fitness;
   auto read = s.for_each_descent([&](const descent_row& row) {
-    if (row.fitness)
+    if (row.fitness && !row.to_the_end)
       fitness[row.id] = overview->goal.maximize ? *row.fitness : -*row.fitness;
   });
   if (!read)

@@ -219,8 +219,12 @@ std::string repeatability_text(const experiment& e) {
     return "the clock ends this run: another run of this seed may differ, clade replay "
            "will not; without limits.wall_time they are equal";
   std::string text = "the same seed gives the same result on any number of slots";
+  const bool may_be_short = e.traits().trains && e.limits.evaluation_time.count() > 0;
   if (e.limits.wall_time.count() > 0)
     text += ", unless limits.wall_time ends it";
+  if (may_be_short)
+    text += fmt::format("{} limits.evaluation_time shortens a training",
+                        e.limits.wall_time.count() > 0 ? " or" : ", unless");
   if (steady)
     text += fmt::format(", {} candidates at once (evolution.in_flight)",
                         e.evolution.in_flight);

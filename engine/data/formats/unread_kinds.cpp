@@ -35,7 +35,7 @@ constexpr auto other_images =
     "of them for each class"sv;
 constexpr auto export_csv = "save its table as CSV, and name that file"sv;
 
-constexpr std::array<known_beginning, 37> beginnings{{
+constexpr std::array<known_beginning, 38> beginnings{{
     {"FEA1", "a Feather file",
      "pandas.read_feather(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
     {"ORC", "an ORC file",
@@ -83,6 +83,8 @@ constexpr std::array<known_beginning, 37> beginnings{{
     {"ID3", "a sound (MP3)", as_arrays},
     {"OggS", "a sound (Ogg)", as_arrays},
     {"fLaC", "a sound (FLAC)", as_arrays},
+    {"version https://git-lfs.github.com/spec/", "a pointer of Git LFS",
+     "git lfs pull fetches the file that it stands for"},
     {"%PDF-", "a PDF document", export_csv},
     {"{\\rtf", "a document (RTF)", export_csv},
     {"\x7f"

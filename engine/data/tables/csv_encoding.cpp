@@ -165,9 +165,7 @@ expected<csv_text> from_utf8(std::string bytes, const utf8_count& count) {
   return out;
 }
 
-} // namespace
-
-expected<csv_text> to_utf8(std::string bytes, const std::string& encoding) {
+expected<csv_text> decoded(std::string bytes, const std::string& encoding) {
   constexpr std::uint64_t letters_of_a_bad_byte = 10;
   if (encoding == "latin-1")
     return from_latin1(std::move(bytes));
@@ -178,6 +176,16 @@ expected<csv_text> to_utf8(std::string bytes, const std::string& encoding) {
   if (encoding == "utf-8" || count.letters >= letters_of_a_bad_byte * count.bad)
     return from_utf8(std::move(bytes), count);
   return from_latin1(std::move(bytes));
+}
+
+} // namespace
+
+expected<csv_text> to_utf8(std::string bytes, const std::string& encoding) {
+  auto text = decoded(std::move(bytes), encoding);
+  // Old Macs ended lines by a carriage return alone.
+  if (text && text->text.find('\n') == std::string::npos)
+    std::ranges::replace(text->text, '\r', '\n');
+  return text;
 }
 
 expected<csv_text> text_of_file(std::string bytes, const std::string& origin,

@@ -20,7 +20,11 @@ class seed_reader {
 public:
   explicit seed_reader(bool maximize) : maximize_(maximize) {}
 
+  /// Networks that are trained to the end are those of the search anew, or are judged by
+  /// other examples: a fold that they leave out.
   void add(const descent_row& row) {
+    if (row.to_the_end)
+      return;
     if (row.id != now_.id) {
       close();
       now_ = {.id = row.id, .fitness = row.fitness, .network = std::string(row.network)};

@@ -48,6 +48,12 @@ std::string linear_words(const end_facts& f, const compared& champion) {
   const bool loses_validation = on_validation && *on_validation <= 0;
   if (!loses_test && !loses_validation)
     return "";
+  const bool is_linear = final_model != nullptr && on_test == 0.0 && on_validation == 0.0
+                         && taken.parameters == linear->parameters;
+  if (is_linear)
+    return "The final model is the linear model: no network of this search is ahead of "
+           "it "
+           "by more than so few examples can tell.";
   const double by = loses_test ? *on_test : *on_validation;
   std::string text = "The linear model is ";
   text += by < 0 ? "better than" : "as good as";
@@ -92,10 +98,28 @@ std::string small_validation_words(const end_facts& f, const compared& champion)
       with_commas(f.candidates - 1), metric_text(luck));
 }
 
-constexpr auto clock_words =
-    "The clock had a say in this run (limits.wall_time): another run of the same seed "
-    "will "
-    "differ. clade replay RUN will not: all that was decided by time is recorded.";
+std::string clock_words(const end_facts& f) {
+  if (!f.by_the_clock && f.shortened == 0)
+    return "";
+  const auto how =
+      f.by_the_clock ? std::string("limits.wall_time")
+                     : fmt::format("limits.evaluation_time shortened {} of {} trainings",
+                                   with_commas(f.shortened), with_commas(f.candidates));
+  return fmt::format("The clock had a say in this run ({}): another run of the same seed "
+                     "will differ. clade replay RUN will not: all that was decided by "
+                     "time is recorded.",
+                     how);
+}
+
+std::string limit_words(const end_facts& f) {
+  if (f.unmet.empty())
+    return "";
+  return fmt::format(
+      "No candidate keeps the limits of the objective. The champion misses "
+      "them by least: {}. Raise them, or offer smaller networks; clade "
+      "plan says before a run what is in reach.",
+      f.unmet);
+}
 
 std::string tie_words(const end_facts& f, const compared& champion) {
   if (!f.smaller || f.smaller->parameters >= champion.parameters)
@@ -118,9 +142,9 @@ std::vector<std::string> verdict(const end_facts& facts) {
   const auto* champion = find_subject(facts, "champion");
   if (champion == nullptr)
     return {};
-  std::vector<std::string> all{
-      linear_words(facts, *champion), small_validation_words(facts, *champion),
-      tie_words(facts, *champion), facts.by_the_clock ? clock_words : ""};
+  std::vector<std::string> all{limit_words(facts), linear_words(facts, *champion),
+                               small_validation_words(facts, *champion),
+                               tie_words(facts, *champion), clock_words(facts)};
   std::erase(all, "");
   return all;
 }

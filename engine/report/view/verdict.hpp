@@ -34,11 +34,16 @@ struct end_facts {
   };
   std::optional<rival> smaller;
   bool by_the_clock = false; ///< limits.wall_time decided over its final trainings.
+  /// The trainings whose epochs limits.evaluation_time made fewer.
+  std::uint64_t shortened = 0;
+  /// The limits of the objective that the champion misses: "parameters 22, at most 3".
+  std::string unmet{};
 };
 
 /// Returns the facts that a person should know before using the champion, a sentence or
 /// two each, the weightiest first; empty if there is nothing to say.
 ///
+/// 0. No candidate keeps the limits of the objective (objective.at_most, at_least).
 /// 1. The linear model is as good as the champion, or better, on the test data or on the
 ///    validation data.
 /// 2. The validation part is too small to tell the candidates apart. The luckiest of m

@@ -1,10 +1,15 @@
 #include "engine/report/view/view.hpp"
 
 #include "engine/config/experiment/experiment.hpp"
+#include "engine/evaluation/epochs_in_time.hpp"
 #include "engine/evaluation/evaluator_spec.hpp"
+#include "engine/report/base/format.hpp"
 #include "engine/report/view/verdict.hpp"
 #include "engine/run/records/test_details.hpp"
 #include "engine/store/sqlite/run_lock.hpp"
+#include "genome/base/text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -66,6 +71,7 @@ expected<void> count_rivals(const store& s, const run_overview& o, double fitnes
     if (!e.fitness || e.copied)
       return;
     ++facts.candidates;
+    facts.shortened += epochs_in_time(e.reason).empty() ? 0 : 1;
     if (e.id == o.champion) {
       parameters = e.parameters;
       return;
@@ -94,6 +100,17 @@ expected<void> count_rivals(const store& s, const run_overview& o, double fitnes
   });
 }
 
+/// The limits that an evaluation misses: "parameters 22, at most 3".
+std::string unmet_limits(const evaluation& e, const objective& goal) {
+  std::vector<std::string> all;
+  for (const auto& limit : goal.constraints)
+    if (const auto v = measured(e, limit.metric);
+        v && (limit.at_most ? *v > limit.limit : *v < limit.limit))
+      all.push_back(fmt::format("{} {:g}, at {} {:g}", limit.metric, *v,
+                                limit.at_most ? "most" : "least", limit.limit));
+  return joined(all, "; ");
+}
+
 expected<std::vector<std::string>> verdict_of(const store& s, const run_overview& o,
                                               const champion_view& view,
                                               const experiment* known) {
@@ -111,6 +128,10 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
   if (fitness->fitness)
     if (auto counted = count_rivals(s, o, *fitness->fitness, facts); !counted)
       return tl::unexpected(counted.error());
+  const auto evaluated = s.find_evaluation(o.champion);
+  if (!evaluated)
+    return tl::unexpected(evaluated.error());
+  facts.unmet = unmet_limits(*evaluated, o.goal);
   // An experiment of another version may not be readable; the rest of the view is.
   facts.by_the_clock = known != nullptr
                            ? ends_by_clock(*known)

@@ -43,15 +43,17 @@ expected<void> store::for_each_evaluation(
     const std::function<void(const evaluation_row&)>& visit) const {
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<void> {
-    SQLite::Statement row(c.db, "select id, sequence, fitness, parameters, seconds, "
-                                "equal_to is not null from evaluations order by id");
+    SQLite::Statement row(c.db,
+                          "select id, sequence, fitness, parameters, seconds, "
+                          "equal_to is not null, reason from evaluations order by id");
     while (row.executeStep())
       visit({.id = natural(row.getColumn(0)),
              .sequence = natural(row.getColumn(1)),
              .fitness = real(row.getColumn(2)),
              .parameters = natural(row.getColumn(3)),
              .seconds = row.getColumn(4).getDouble(),
-             .copied = row.getColumn(5).getInt() != 0});
+             .copied = row.getColumn(5).getInt() != 0,
+             .reason = text(row.getColumn(6))});
     return {};
   });
 }
@@ -93,7 +95,8 @@ store::for_each_descent(const std::function<void(const descent_row&)>& visit) co
   return guarded(c, [&]() -> expected<void> {
     SQLite::Statement row(
         c.db,
-        "select g.id, p.parent, e.fitness, g.network, b.payload from genomes g "
+        "select g.id, p.parent, e.fitness, g.network, b.payload, "
+        "g.origin like 'trained to the end%' from genomes g "
         "left join parents p on p.child = g.id left join evaluations e on e.id = g.id "
         "left join records b on b.sequence = case when g.generation = 0 and "
         "p.parent is null then g.sequence end order by g.id, p.position");
@@ -101,7 +104,9 @@ store::for_each_descent(const std::function<void(const descent_row&)>& visit) co
       descent_row found{.id = natural(row.getColumn(0)),
                         .parent = natural(row.getColumn(1)),
                         .fitness = real(row.getColumn(2)),
-                        .network = text(row.getColumn(3))};
+                        .network = text(row.getColumn(3)),
+                        .seed = {},
+                        .to_the_end = row.getColumn(5).getInt() != 0};
       if (!row.getColumn(4).isNull()) {
         const auto r = decode_record(bytes_of(row.getColumn(4)));
         const auto* birth = r ? std::get_if<candidate_born>(&*r) : nullptr;

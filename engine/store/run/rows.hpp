@@ -19,7 +19,8 @@ struct evaluation_row {
   std::optional<double> fitness;
   std::uint64_t parameters = 0;
   double seconds = 0;
-  bool copied = false; ///< Not trained: its network equals an older one.
+  bool copied = false;       ///< Not trained: its network equals an older one.
+  std::string_view reason{}; ///< The reason of `evaluation`; during the visit alone.
 };
 
 /// An evaluated child beside the fitter of its parents.
@@ -36,6 +37,7 @@ struct descent_row {
   std::optional<double> fitness;
   std::string_view network; ///< Its canonical hash.
   std::string seed;         ///< The name of the seed of the search space that it is.
+  bool to_the_end = false;  ///< It is trained when the search is over, maybe to a fold.
 };
 
 /// The work of a slot, until the evaluation was recorded.

@@ -170,3 +170,13 @@ TEST_CASE("csv form: between tabs, quotes that part no fields are text") {
   CHECK(find_form("a\t\"b\nc\"\n" + repeated("1\t2\n", 9), {}).dialect
         == csv_dialect{'\t', '"'});
 }
+
+TEST_CASE("csv form: lines that end as on old Macs are lines") {
+  const auto text = [](std::string bytes) {
+    const auto read = text_of_file(std::move(bytes), "x.csv", "auto");
+    return read ? read->text : read.error().message;
+  };
+  CHECK(text("a,b\r1,2\r3,4\r") == "a,b\n1,2\n3,4\n");
+  CHECK(text("a,b\r\n1,2\r\n") == "a,b\r\n1,2\r\n");
+  CHECK(text("a,b\n\"1\r2\",3\n") == "a,b\n\"1\r2\",3\n");
+}

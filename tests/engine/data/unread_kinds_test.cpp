@@ -37,6 +37,8 @@ TEST_CASE("unread kinds: a binary file is named by its content, with the way out
       {"FEA1\x15\0\0"s, "a Feather file"},
       {"\x89HDF\r\n\x1a\n"s, "an HDF5 file"},
       {"BZh91AY&SY\0"s, "packed with bzip2"},
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"s,
+       "a pointer of Git LFS"},
       {"\xfd"
        "7zXZ\0"s,
        "packed with xz"},

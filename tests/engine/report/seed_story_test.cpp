@@ -163,3 +163,19 @@ TEST_CASE("seeds: descent is what following all parents back to the first finds"
     RC_ASSERT((story->best_other ? story->best_other->id : 0) == best_other);
   }));
 }
+
+TEST_CASE("seed story: a seed that was trained to the end is no further candidate") {
+  auto history = a_seeded_history();
+  auto again = trained_on(8, a_seed(1, "small"));
+  again.changes = {{.kind = change_kind::trained_to_end,
+                    .before = "without fold 1 of 5",
+                    .after = "30"}};
+  const auto before = told(history);
+  history.push_back(born(again));
+  history.push_back(evaluated(an_evaluation(8, 0.99)));
+  const auto story = told(history);
+  REQUIRE(story);
+  CHECK(story->candidates == before->candidates);
+  REQUIRE(story->best_seed);
+  CHECK(story->best_seed->id == 6);
+}

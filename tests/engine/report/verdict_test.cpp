@@ -125,6 +125,33 @@ TEST_CASE("verdict: that a clock decided, and a replay will not differ, is said 
                  && Catch::Contains("clade replay RUN will not"));
 }
 
+TEST_CASE("verdict: trainings that evaluation_time shortened are counted") {
+  told_end end;
+  end.facts.shortened = 3;
+  CHECK_THAT(end.verdict().back(),
+             Catch::Contains("limits.evaluation_time shortened 3 of ")
+                 && Catch::Contains("another run of the same seed will differ"));
+}
+
+TEST_CASE("verdict: limits of the objective that nothing keeps are said first") {
+  told_end end;
+  end.facts.unmet = "parameters 22, at most 3";
+  CHECK_THAT(
+      end.verdict().front(),
+      Catch::StartsWith("No candidate keeps the limits of the objective. The "
+                        "champion misses them by least: parameters 22, at most 3."));
+}
+
+TEST_CASE("verdict: a final model that is the linear model is not compared with it") {
+  told_end end;
+  auto same = end.comparison[0];
+  CHECK(same.subject == "linear model");
+  same.subject = "final model";
+  end.comparison.push_back(same);
+  CHECK_THAT(end.verdict().front(),
+             Catch::StartsWith("The final model is the linear model: "));
+}
+
 TEST_CASE("verdict: the linear model is compared with what people take away") {
   told_end end;
   end.comparison[0].test = 0.94;

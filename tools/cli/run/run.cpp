@@ -93,7 +93,7 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("--start-from", options->run.start_from,
                   "Earlier runs, also of other data, whose best genomes are the first "
                   "candidates as far as they fit, and of whose results the "
-                  "model of\nstrategy surrogate begins; repeatable");
+                  "model of strategy surrogate begins; repeatable");
   sub->add_option("--slots", options->session.slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");

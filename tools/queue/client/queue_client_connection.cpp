@@ -172,7 +172,12 @@ queue_answer queue_client_connection::ask(const queue_question& q,
   };
   impl_->client->set_read_timeout(patience);
   auto failed = httplib::Error::Success;
-  if (impl_->client->send(asked, given, failed)) {
+  bool sent = impl_->client->send(asked, given, failed);
+  // A server ends connections on which it was asked nothing for a while. Over TLS that is
+  // found out by writing; of what could not be written nothing is carried out.
+  if (!sent && failed == httplib::Error::Write)
+    sent = impl_->client->send(asked, given, failed);
+  if (sent) {
     answer.status = given.status;
     answer.log_offset = given.get_header_value(log_offset_header);
     answer.servers = given.get_header_value(servers_header);
