@@ -36,12 +36,15 @@ public:
 
   void try_all(const std::vector<sampled_column>& columns,
                const std::vector<sampled_column>& blanks) {
+    auto others = columns;
     bool alone = false;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      if (is_used(i))
-        alone = try_column(columns[i], blanks[i], profile_.label(i)) || alone;
-    if (!alone)
-      try_together(columns);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool gives =
+          is_used(i) && try_column(columns[i], blanks[i], profile_.label(i));
+      alone = alone || gives;
+      others[i].number = others[i].number && is_used(i) && !gives;
+    }
+    try_together(std::move(others), alone);
   }
 
 private:
@@ -64,19 +67,25 @@ private:
     return share.has_value();
   }
 
-  void try_together(std::vector<sampled_column> columns) {
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      columns[i].number = columns[i].number && is_used(i);
-    const auto sum = adds_up(columns, target_);
-    if (!sum)
-      return;
-    suspicion s{.kind = suspicion_kind::make_up_target,
-                .target = name_,
-                .value = sum->multiplied ? "product" : "sum",
-                .share = sum->share};
-    for (const std::size_t i : sum->columns)
-      s.names.push_back(profile_.label(i));
-    profile_.suspicions.push_back(std::move(s));
+  /// Each column that makes the target up by itself is named; several that do so together
+  /// are if none does `alone`.
+  void try_together(std::vector<sampled_column> columns, bool alone) {
+    constexpr int most = 8;
+    for (int named = 0; named < most; ++named) {
+      const auto sum = adds_up(columns, target_);
+      if (!sum || (alone && sum->columns.size() > 1))
+        return;
+      alone = true;
+      suspicion s{.kind = suspicion_kind::make_up_target,
+                  .target = name_,
+                  .value = sum->multiplied ? "product" : "sum",
+                  .share = sum->share};
+      for (const std::size_t i : sum->columns) {
+        s.names.push_back(profile_.label(i));
+        columns[i].number = false;
+      }
+      profile_.suspicions.push_back(std::move(s));
+    }
   }
 
   data_profile& profile_;

@@ -51,9 +51,8 @@ std::string linear_words(const end_facts& f, const compared& champion) {
   const bool is_linear = final_model != nullptr && on_test == 0.0 && on_validation == 0.0
                          && taken.parameters == linear->parameters;
   if (is_linear)
-    return "The final model is the linear model: no network of this search is ahead of "
-           "it "
-           "by more than so few examples can tell.";
+    return "The final model is the linear model alone; what was left out, and why, is "
+           "listed with it.";
   const double by = loses_test ? *on_test : *on_validation;
   std::string text = "The linear model is ";
   text += by < 0 ? "better than" : "as good as";

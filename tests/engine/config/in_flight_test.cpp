@@ -56,15 +56,19 @@ TEST_CASE("experiment: what a result depends on is said") {
   const auto said = [&](std::vector<std::string> overrides) {
     return repeatability_text(chosen(files, std::move(overrides)));
   };
-  CHECK_THAT(said({steady}),
-             Catch::Contains("any number of slots, 4 candidates at once"));
+  CHECK_THAT(
+      said({steady}),
+      Catch::Contains("any number of slots, unless limits.evaluation_time shortens "
+                      "a training, 4 candidates at once"));
   CHECK_THAT(said({"evolution.strategy=\"generational\""}),
              Catch::Contains("any number of slots")
                  && !Catch::Contains("candidates at once"));
   CHECK_THAT(said({steady, "evolution.tell_order=\"arrived\""}),
              Catch::Contains("results count as they arrive"));
   const std::string hour = "limits.wall_time=\"1h\"";
-  CHECK_THAT(said({steady, hour}), Catch::Contains("unless limits.wall_time ends it"));
+  CHECK_THAT(
+      said({steady, hour}),
+      Catch::Contains("unless limits.wall_time ends it or limits.evaluation_time"));
   CHECK_THAT(said({steady, hour, "final.model=\"ensemble\""}),
              Catch::Contains("the clock ends this run"));
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace clade;
 
@@ -340,6 +341,24 @@ TEST_CASE("data profile: columns that make the target up are named") {
       std::ranges::find(p.suspicions, suspicion_kind::make_up_target, &suspicion::kind);
   REQUIRE(found != p.suspicions.end());
   CHECK(found->names == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("data profile: each column that gives the target away by itself is named") {
+  const auto p = profile("t.csv", "a,z,c,total\n" + lines(300, [](std::size_t i) {
+                                    const auto a = i * 2654435761U % 997;
+                                    return std::to_string(a) + ","
+                                           + std::to_string(5000 - 3 * a) + ","
+                                           + number(i + 1) + "," + std::to_string(3 * a)
+                                           + ".5";
+                                  }));
+  std::set<std::string> named;
+  for (const auto& s : p.suspicions) {
+    if (s.kind == suspicion_kind::make_up_target)
+      named.insert(s.names.begin(), s.names.end());
+    if (s.kind == suspicion_kind::gives_target_away)
+      named.insert(s.column);
+  }
+  CHECK(named == std::set<std::string>{"a", "z"});
 }
 
 TEST_CASE("data profile: a year that rises orders the rows, and no forecast is made") {

@@ -149,7 +149,7 @@ TEST_CASE("verdict: a final model that is the linear model is not compared with 
   same.subject = "final model";
   end.comparison.push_back(same);
   CHECK_THAT(end.verdict().front(),
-             Catch::StartsWith("The final model is the linear model: "));
+             Catch::StartsWith("The final model is the linear model alone; "));
 }
 
 TEST_CASE("verdict: the linear model is compared with what people take away") {
