@@ -1,6 +1,7 @@
 """The results of other programs with Clade's exports; run by an interpreter that has PyTorch, or onnxruntime.
 
-usage: other_programs.py samples KIND FOLDER        compares every network of export_samples, exit status 1 if one differs
+usage: other_programs.py samples KIND FOLDER        compares every network of `export_samples FOLDER`, or of `export_samples
+                                                    FOLDER 200`, so many of each ready space; exit status 1 if one differs
        other_programs.py predict KIND MODEL ROWS    rows (JSON; Python takes a data file too) to predictions (JSON):
                                                     probabilities, or values (of several targets a list)
        other_programs.py study FILE                 a study of Optuna's as JSON

@@ -3,7 +3,7 @@
 //         | n sep n sep y [time] | month part n part y [time]       month_day_year
 // sep    := '-' | '/' | '.'                 twice the same
 // part   := 1 or 2 of ' ', '-', '/', '.', ','
-// month  := an English name of a month, whole or its first three letters, or "sept"
+// month  := the name of a month, whole or shortened (month_names)
 // y      := 4 digits | 2 digits             two only at the end, after '/', after a month's
 //                                           name, or after '.' where both n have two
 //                                           digits: 00 to 68 is 2000 to 2068, 69 to 99 is
@@ -17,6 +17,7 @@
 
 #include "engine/data/bytes/csv_fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -64,8 +65,10 @@ std::optional<int> read_year(scanner& s, bool two) {
   return *year + (*year < 69 ? 2000 : 1900);
 }
 
+/// A letter of ASCII, or a byte of another one in UTF-8.
 bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+         || static_cast<unsigned char>(c) >= 0x80;
 }
 
 std::optional<int> read_month(scanner& s) {
@@ -73,10 +76,12 @@ std::optional<int> read_month(scanner& s) {
   while (length < s.rest.size() && is_letter(s.rest[length]))
     ++length;
   const auto word = s.rest.substr(0, length);
+  if (word.empty())
+    return std::nullopt;
   for (std::size_t m = 0; m < month_names.size(); ++m)
-    if (equal_in_any_case(word, month_names[m])
-        || equal_in_any_case(word, month_names[m].substr(0, 3))
-        || (m == 8 && equal_in_any_case(word, "sept"))) {
+    if (std::ranges::any_of(month_names[m], [&](std::string_view name) {
+          return equal_in_any_case(word, name);
+        })) {
       s.rest.remove_prefix(length);
       return static_cast<int>(m) + 1;
     }

@@ -168,8 +168,8 @@ def month(self, text):
     # Returns the number of the month of that name, or 0.
     low = text.lower()
     found = 0
-    for at, name in enumerate(MONTHS):
-        if low == name or low == name[:3] or (low == "sept" and at == 8):
+    for at, names in enumerate(MONTHS):
+        if low in names:
             found = at + 1
     return found
 
@@ -181,7 +181,7 @@ def numbered(self, text, order):
     while len(parts) < 3:
         end = self.digits(text, at, len(text))
         if end == at:
-            while end < len(text) and text[end].lower() in "abcdefghijklmnopqrstuvwxyz":
+            while end < len(text) and text[end] not in " -/.,:0123456789":
                 end = end + 1
         if end == at:
             return text
@@ -403,6 +403,17 @@ std::string number_source(const preprocessing& how, bool methods) {
   return replaced(text, "@.", methods ? "self." : "");
 }
 
+/// A list of the names of each month.
+std::string month_literal() {
+  return fmt::format("[{}]", joined(month_names, ", ", [](const month_words& words) {
+                       std::vector<std::string> names;
+                       for (const auto name : words)
+                         if (!name.empty())
+                           names.emplace_back(name);
+                       return python_literal(names);
+                     }));
+}
+
 std::string row_methods(const preprocessing& how, const row_dialect& dialect) {
   std::string text;
   if (has(how, encoding_kind::number))
@@ -416,9 +427,7 @@ std::string row_methods(const preprocessing& how, const row_dialect& dialect) {
   if (has(how, encoding_kind::date)) {
     auto dates = replaced(std::string(date_methods), "@sin", dialect.sine);
     dates = replaced(replaced(dates, "@cos", dialect.cosine), "@fmod", dialect.remainder);
-    text += replaced(
-        dates, "MONTHS",
-        python_literal(std::vector<std::string>(month_names.begin(), month_names.end())));
+    text += replaced(dates, "MONTHS", month_literal());
   }
   return text + replaced(row_lines(how).write(), "DOUBLE", dialect.doubles);
 }

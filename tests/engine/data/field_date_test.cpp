@@ -51,6 +51,20 @@ TEST_CASE("field date: months have names, years two digits, and days two halves"
   CHECK(!field_date("Jan 31 2000", dmy));
 }
 
+TEST_CASE("field date: months have names in several languages") {
+  const auto march = field_date("2023-03-05", ymd),
+             august = field_date("2023-08-05", ymd);
+  for (const char* text :
+       {"05. M\u00e4rz 2023", "5. M\u00c4RZ 2023", "5 mars 2023", "5 marzo 2023",
+        "5-mar\u00e7o-2023", "5 maart 2023", "05.Mrz.2023"})
+    CHECK(field_date(text, dmy) == march);
+  for (const char* text : {"5 ao\u00fbt 2023", "5. August 2023", "5 agosto 2023"})
+    CHECK(field_date(text, dmy) == august);
+  CHECK(field_date("05. Januar 2023", dmy) == field_date("2023-01-05", ymd));
+  CHECK(!field_date("5 \u00e4 2023", dmy));
+  CHECK(!field_date("5  2023", dmy));
+}
+
 TEST_CASE("field date: a day that no calendar has is known from what is no date") {
   for (const char* text : {"2024-02-30", "31/31/2024", "0000-00-00", "30 Feb 2024"})
     CHECK(is_no_day(text));

@@ -9,6 +9,7 @@
 #include "engine/export/source/safetensors.hpp"
 #include "engine/export/torch/torch_work.hpp"
 #include "engine/training/network/network_module.hpp"
+#include "search_spaces/files/built_in.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/operators.hpp"
 #include "search_spaces/operators/variation.hpp"
@@ -170,10 +171,10 @@ void write_operators(samples& out) {
               {{"dilation", dilation}, {"kernel", std::int64_t{5}}, {"stride", stride}});
 }
 
-void write_random(samples& out, const char* space_name, const problem& p) {
-  const auto space = must(load_search_space(fs::path(CLADE_SEARCH_SPACES) / space_name));
+std::vector<network> random_networks(samples& out, const search_space& space,
+                                     const problem& p, std::uint64_t count) {
   std::vector<network> networks;
-  for (std::uint64_t i = 0; i < 20; ++i) {
+  for (std::uint64_t i = 0; i < count; ++i) {
     auto random = derive(5, purpose::sample, 0, i);
     auto g = must(sample(space, p, random)).child;
     for (int steps = 0; steps < 8; ++steps)
@@ -181,6 +182,23 @@ void write_random(samples& out, const char* space_name, const problem& p) {
     networks.push_back(must(decode(space, g, p)));
     out.write(networks.back(), p);
   }
+  return networks;
+}
+
+/// So many of each ready space, and nothing else.
+void write_spaces(samples& out, std::uint64_t each) {
+  for (const auto& name : built_in_spaces()) {
+    const auto space = must(load_built_in_space(name));
+    const problem p = space.input == layout::image      ? problem{{{1, 8, 8}}, 10}
+                      : space.input == layout::sequence ? problem{{{25, 3}}, 4}
+                                                        : problem{{{13}}, 3};
+    static_cast<void>(random_networks(out, space, p, each));
+  }
+}
+
+void write_random(samples& out, const char* space_name, const problem& p) {
+  const auto space = must(load_search_space(fs::path(CLADE_SEARCH_SPACES) / space_name));
+  auto networks = random_networks(out, space, p, 20);
   networks = {networks[0], networks[1], linear_network(p)};
   if (p.input.layout() == layout::vector)
     networks.push_back(tree_network(p, {.trees = 7, .depth = 3}));
@@ -198,9 +216,13 @@ void write_random(samples& out, const char* space_name, const problem& p) {
 } // namespace
 
 int main(int count, char** words) {
-  if (count != 2)
+  if (count != 2 && count != 3)
     return 2;
   samples out(words[1]);
+  if (count == 3) {
+    write_spaces(out, std::strtoull(words[2], nullptr, 10));
+    return 0;
+  }
   write_operators(out);
   write_random(out, "image.toml", {{{1, 8, 8}}, 10});
   write_random(out, "series.toml", {{{25, 3}}, 4});
