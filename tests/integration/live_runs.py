@@ -91,6 +91,10 @@ def await_end(pid):
         os.close(descriptor)
 
 
+# Where a person keeps runs is no matter of a test's.
+os.environ.pop("CLADE_RUNS", None)
+
+
 def environment_of_commands():
     """Returns our environment; but LeakSanitizer stops its process by ptrace, and never ends if SIGCONT comes
     meanwhile, which a head sends to its worker at the end: leaks are for the tests without processes."""
