@@ -91,7 +91,7 @@ def await_end(pid):
         os.close(descriptor)
 
 
-# Where a person keeps runs is no matter of a test's.
+# Tests do not look into the folder in which a person keeps runs.
 os.environ.pop("CLADE_RUNS", None)
 
 
