@@ -58,7 +58,7 @@ public:
   /// The fewest productions of which a derivation of that rule consists that is at most so
   /// deep, one alone being 1 deep; `endless`: there is none.
   [[nodiscard]] std::size_t least(std::size_t rule, std::size_t depth) const;
-  /// The same for one that begins with this production.
+  /// Returns the fewest of a derivation that begins with this production.
   [[nodiscard]] std::size_t least(const production& p, std::size_t depth) const;
   /// Whether more than one derivation of the rule, at most so deep, is ever drawn.
   [[nodiscard]] bool varies(std::size_t rule, std::size_t depth) const;

@@ -71,12 +71,11 @@ std::size_t own_parameters_reader::read_bound(const toml::table& table,
   const toml::node* node = table.get(key);
   if (node == nullptr)
     return otherwise;
-  const auto v = node->value_exact<std::int64_t>();
-  if (v && *v >= 1 && *v <= static_cast<std::int64_t>(most))
-    return static_cast<std::size_t>(*v);
-  wrong_.note(*node, fmt::format("{}.{} is {}, but must be a whole number from 1 to {}",
-                                 path, key, describe(*node), most));
-  return otherwise;
+  const auto v = whole_from(*node, fmt::format("{}.{}", path, key), 1,
+                            static_cast<std::int64_t>(most), wrong_.of_the_file());
+  if (!v)
+    wrong_.leave_out();
+  return v ? static_cast<std::size_t>(*v) : otherwise;
 }
 
 void own_parameters_reader::read_rule(own_parameter& p, const toml::table& table,

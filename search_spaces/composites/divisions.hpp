@@ -12,7 +12,7 @@ namespace clade {
 [[nodiscard]] expected<void> check_divisions(const operator_entry& entry,
                                              const operator_rule& rule);
 
-/// The same for the layers of a composite or production, by what the space says of its
+/// Says it of the layers of a composite or production, by what the space says of its
 /// settings; the message begins with the layer's operator. A formula of the channels that
 /// enter is known when a genome is decoded.
 [[nodiscard]] expected<void> check_divisions(const own_operator& own,

@@ -25,8 +25,6 @@ namespace clade {
 
 namespace {
 
-constexpr double largest_weight = 1e6;
-
 /// Reads the rules. The first complaint leaves all of them out.
 class rules_reader {
 public:
@@ -43,28 +41,21 @@ private:
   void read_production(const std::string& name, const std::string& rule,
                        const toml::node& node);
   double read_weight(const toml::table& table, const std::string& path);
-  void note(const toml::node& at, const std::string& message) {
-    sound_ = false;
-    wrong_.note(at.source(), message);
-  }
 
-  complaints& wrong_;
+  composite_complaints wrong_;
   const composite_parts& parts_;
   std::vector<production_rule> rules_;
   std::vector<own_layers> layers_;
-  bool sound_ = true;
 };
 
 double rules_reader::read_weight(const toml::table& table, const std::string& path) {
   const toml::node* node = table.get("weight");
   if (node == nullptr)
     return 1;
-  const auto v = real_of(*node);
-  if (v && *v >= 0 && *v <= largest_weight)
-    return *v;
-  note(*node, fmt::format("{}.weight is {}, but must be a number from 0 to {}", path,
-                          describe(*node), largest_weight));
-  return 1;
+  const auto weight = weight_from(*node, path, wrong_.of_the_file());
+  if (!weight)
+    wrong_.leave_out();
+  return weight.value_or(1);
 }
 
 void rules_reader::read_production(const std::string& name, const std::string& rule,
@@ -72,16 +63,15 @@ void rules_reader::read_production(const std::string& name, const std::string& r
   const auto path = fmt::format("rules.{}.{}", rule, name);
   const auto* table = node.as_table();
   if (!is_composite_word(name) || table == nullptr)
-    return note(node, fmt::format("{} is no production such as {{weight = 2, layers = "
-                                  "[...]}}, with a name of up to 32 small letters, "
-                                  "digits and \"_\"",
-                                  path));
+    return wrong_.note(node,
+                       fmt::format("{} is no production such as {{weight = 2, layers = "
+                                   "[...]}}, with a name of up to 32 small letters, "
+                                   "digits and \"_\"",
+                                   path));
   const auto weight = read_weight(*table, path);
-  auto made = clade::read_production(name, rule, *table, wrong_, parts_);
-  if (!made) {
-    sound_ = false;
-    return;
-  }
+  auto made = clade::read_production(name, rule, *table, wrong_.of_the_file(), parts_);
+  if (!made)
+    return wrong_.leave_out();
   production p{.name = name, .weight = weight};
   for (const auto& l : made->layers)
     if (!l.rule.empty())
@@ -89,7 +79,7 @@ void rules_reader::read_production(const std::string& name, const std::string& r
           std::ranges::find(parts_.rules.names, l.rule) - parts_.rules.names.begin()));
   layers_.back().push_back(std::make_shared<const own_operator>(std::move(*made)));
   if (auto fits = check_divisions(*layers_.back().back(), {}); !fits)
-    note(node, fmt::format("{}: its layer {}", path, fits.error().message));
+    wrong_.note(node, fmt::format("{}: its layer {}", path, fits.error().message));
   rules_.back().productions.push_back(std::move(p));
 }
 
@@ -99,38 +89,43 @@ void rules_reader::read_rule(const std::string& name, const toml::node& node) {
   const auto* table = node.as_table();
   if (!is_composite_word(name) || table == nullptr || table->empty()
       || table->size() > production_rules::most)
-    return note(node, fmt::format("rules.{} is no rule: a table of 1 to {} productions, "
-                                  "with a name of up to 32 small letters, digits and "
-                                  "\"_\"",
-                                  name, production_rules::most));
+    return wrong_.note(node,
+                       fmt::format("rules.{} is no rule: a table of 1 to {} productions, "
+                                   "with a name of up to 32 small letters, digits and "
+                                   "\"_\"",
+                                   name, production_rules::most));
   if (find_operator(name) != nullptr)
-    return note(node, fmt::format("rules.{}: there is an operator of that name", name));
+    return wrong_.note(node,
+                       fmt::format("rules.{}: there is an operator of that name", name));
   for (const auto& [key, one] : *table)
     read_production(std::string(key.str()), name, one);
-  if (sound_ && std::ranges::none_of(rules_.back().productions, [](const production& p) {
-        return p.weight > 0;
-      }))
-    note(node, fmt::format("rules.{}: all its productions have the weight 0", name));
+  if (wrong_.none()
+      && std::ranges::none_of(rules_.back().productions,
+                              [](const production& p) { return p.weight > 0; }))
+    wrong_.note(node,
+                fmt::format("rules.{}: all its productions have the weight 0", name));
 }
 
 std::shared_ptr<const layer_rules> rules_reader::read(const toml::table& table) {
   if (parts_.rules.names.size() > production_rules::most)
-    note(table, fmt::format("there are more than {} rules", production_rules::most));
+    wrong_.note(table,
+                fmt::format("there are more than {} rules", production_rules::most));
   else
     for (const auto& [key, node] : table)
       read_rule(std::string(key.str()), node);
-  if (!sound_)
+  if (!wrong_.none())
     return nullptr;
   auto rules = std::make_shared<const production_rules>(std::move(rules_));
   for (std::size_t i = 0; i < parts_.rules.names.size(); ++i) {
     const auto& name = parts_.rules.names[i];
     if (rules->least(i, production_rules::deepest) == production_rules::endless)
-      note(*table.get(name),
-           fmt::format("rules.{} has no end: none of its productions comes to operators "
-                       "alone, at most {} rules deep",
-                       name, production_rules::deepest));
+      wrong_.note(
+          *table.get(name),
+          fmt::format("rules.{} has no end: none of its productions comes to operators "
+                      "alone, at most {} rules deep",
+                      name, production_rules::deepest));
   }
-  if (!sound_)
+  if (!wrong_.none())
     return nullptr;
   return std::make_shared<const layer_rules>(
       layer_rules{.rules = std::move(rules), .layers = std::move(layers_)});

@@ -47,7 +47,6 @@ private:
   void read_operator(std::string_view name, const toml::node& node);
   bool searches_words(const toml::table& table, const std::string& path);
   void read_seed(const std::string& name, const toml::node& node);
-  void read_weight(const toml::node& node, const std::string& path, operator_rule& rule);
   const toml::table* table_at(const toml::table& document, std::string_view key);
 
   space_draft& draft_;
@@ -143,28 +142,13 @@ void space_reader::read_limits(const toml::table& table) {
     const toml::node* node = table.get(limit.name);
     if (node == nullptr)
       continue;
-    const auto v = node->value_exact<std::int64_t>();
-    if (v && *v >= limit.low && *v <= limit.high)
+    if (const auto v = whole_from(*node, fmt::format("limits.{}", limit.name), limit.low,
+                                  limit.high, wrong_))
       draft_.limits.insert_or_assign(
           std::string(limit.name),
           located<std::int64_t>{*v, wrong_.place(node->source())});
-    else
-      wrong_.note(node->source(),
-                  fmt::format("limits.{} is {}, but must be a whole number from {} to {}",
-                              limit.name, describe(*node), limit.low, limit.high));
   }
   refuse_unknown(table, "limits", names, wrong_);
-}
-
-void space_reader::read_weight(const toml::node& node, const std::string& path,
-                               operator_rule& rule) {
-  const auto v = real_of(node);
-  if (v && *v >= 0 && *v <= 1e6)
-    rule.weight = *v;
-  else
-    wrong_.note(node.source(),
-                fmt::format("{}.weight is {}, but must be a number from 0 to 1000000",
-                            path, describe(node)));
 }
 
 /// A setting that is searched over all that its text may be.
@@ -228,7 +212,7 @@ void space_reader::read_operator(std::string_view name, const toml::node& node) 
   }
   refuse_unknown(*table, path, known, wrong_);
   if (const toml::node* weight = table->get("weight"))
-    read_weight(*weight, path, rule);
+    rule.weight = weight_from(*weight, path, wrong_).value_or(rule.weight);
   draft_.operators.insert_or_assign(
       std::string(name),
       located<operator_rule>{std::move(rule), wrong_.place(node.source())});

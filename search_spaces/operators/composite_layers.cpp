@@ -11,6 +11,25 @@
 
 namespace clade {
 
+namespace {
+
+/// The derivations that the layers of a composite are made by, in the order of the layers.
+std::vector<derivation> derivations_of(const own_operator& own,
+                                       const std::vector<setting>& complete) {
+  std::vector<derivation> all;
+  for (const auto& l : own.description().layers) {
+    if (l.rule.empty())
+      continue;
+    const auto name = *parameter_named(l.op);
+    const auto& p =
+        *std::ranges::find(own.description().parameters, name, &own_parameter::name);
+    all.push_back(*parse_derivation(*p.derivations, text_setting(complete, name)));
+  }
+  return all;
+}
+
+} // namespace
+
 expected<network_builder::index>
 network_builder::add_parts(const std::string& name, const operator_entry& entry,
                            index input, const std::vector<setting>& given) {
@@ -60,36 +79,14 @@ network_builder::add_own(const std::string& name, const own_operator& own, index
   const auto settings = complete(own.row(), given);
   if (!settings)
     return tl::unexpected(settings.error());
+  const auto parts = derivations_of(own, *settings);
   const auto repeats = own.repeats(*settings);
   expected<index> last = input;
   for (std::int64_t i = 1; last && i <= repeats; ++i)
-    last = add_repetition(
-        fmt::format("{}.{}", name, repeats > 1 ? fmt::format("{}.", i) : ""), own, *last,
-        *settings, i);
+    last =
+        add_layers(fmt::format("{}.{}", name, repeats > 1 ? fmt::format("{}.", i) : ""),
+                   own, *last, *settings, i, own.description().rules.get(), parts);
   return last;
-}
-
-/// The derivations that the layers of a composite are made by, in the order of the layers.
-static std::vector<derivation> derivations_of(const own_operator& own,
-                                              const std::vector<setting>& complete) {
-  std::vector<derivation> all;
-  for (const auto& l : own.description().layers) {
-    if (l.rule.empty())
-      continue;
-    const auto name = *parameter_named(l.op);
-    const auto& p =
-        *std::ranges::find(own.description().parameters, name, &own_parameter::name);
-    all.push_back(*parse_derivation(*p.derivations, text_setting(complete, name)));
-  }
-  return all;
-}
-
-expected<network_builder::index>
-network_builder::add_repetition(const std::string& name, const own_operator& own,
-                                index input, const std::vector<setting>& complete,
-                                std::int64_t repetition) {
-  return add_layers(name, own, input, complete, repetition, own.description().rules.get(),
-                    derivations_of(own, complete));
 }
 
 expected<network_builder::index> network_builder::add_derivation(const std::string& name,

@@ -45,10 +45,8 @@ private:
                             index input, const std::vector<setting>& given);
   expected<index> add_own(const std::string& name, const own_operator& own, index input,
                           const std::vector<setting>& given);
-  expected<index> add_repetition(const std::string& name, const own_operator& own,
-                                 index input, const std::vector<setting>& complete,
-                                 std::int64_t repetition);
-  /// The layers of a composite, or of a production with the derivations of its parts.
+  /// The layers of a repetition of a composite, or of a production, with the derivations of
+  /// those that rules make.
   expected<index> add_layers(const std::string& name, const own_operator& own,
                              index input, const std::vector<setting>& complete,
                              std::int64_t repetition, const layer_rules* rules,

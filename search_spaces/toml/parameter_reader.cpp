@@ -321,6 +321,30 @@ std::optional<double> real_of(const toml::node& node) {
   return node.value_exact<double>();
 }
 
+std::optional<std::int64_t> whole_from(const toml::node& node, const std::string& path,
+                                       std::int64_t low, std::int64_t high,
+                                       complaints& wrong) {
+  const auto v = node.value_exact<std::int64_t>();
+  if (v && *v >= low && *v <= high)
+    return v;
+  wrong.note(node.source(),
+             fmt::format("{} is {}, but must be a whole number from {} to {}", path,
+                         describe(node), low, high));
+  return std::nullopt;
+}
+
+std::optional<double> weight_from(const toml::node& node, const std::string& path,
+                                  complaints& wrong) {
+  constexpr int largest = 1'000'000;
+  const auto v = real_of(node);
+  if (v && *v >= 0 && *v <= largest)
+    return v;
+  wrong.note(node.source(),
+             fmt::format("{}.weight is {}, but must be a number from 0 to {}", path,
+                         describe(node), largest));
+  return std::nullopt;
+}
+
 void refuse_unknown(const toml::table& table, std::string_view where,
                     std::span<const std::string_view> known, complaints& wrong) {
   for (const auto& [key, node] : table) {

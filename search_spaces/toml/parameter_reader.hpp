@@ -50,6 +50,18 @@ struct located {
 /// what is no number.
 [[nodiscard]] std::optional<double> real_of(const toml::node& node);
 
+/// A whole number within these bounds; none of what is none, which is noted. `path` names
+/// it in messages.
+[[nodiscard]] std::optional<std::int64_t> whole_from(const toml::node& node,
+                                                     const std::string& path,
+                                                     std::int64_t low, std::int64_t high,
+                                                     complaints& wrong);
+
+/// How often something is drawn, relative to others; none of what is no such weight, which
+/// is noted. `path` names what is drawn.
+[[nodiscard]] std::optional<double>
+weight_from(const toml::node& node, const std::string& path, complaints& wrong);
+
 /// Every key of the table that is not known is a complaint, with the nearest known one.
 /// `where` is the table's name, "operators.conv", or "" for the document.
 void refuse_unknown(const toml::table& table, std::string_view where,

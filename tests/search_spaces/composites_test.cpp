@@ -68,19 +68,6 @@ network decoded(const search_space& space, const genome& g) {
   return *n;
 }
 
-std::vector<std::string> names(const network& n) {
-  std::vector<std::string> all;
-  for (const auto& l : n.layers)
-    all.push_back(l.name.substr(std::min(l.name.find('.') + 1, l.name.size())) + " "
-                  + l.op + " " + to_text(l.out));
-  return all;
-}
-
-std::string complaint(const std::string& text) {
-  const auto space = parse_search_space(text, "a.toml");
-  return space ? "no complaint" : space.error().message;
-}
-
 /// Returns the complaint about one layer, on line 4.
 std::string layer_complaint(const std::string& layer) {
   return complaint("image = true\n[composites.own]\nlayers = [{op = \"conv\"},\n" + layer
@@ -97,7 +84,7 @@ TEST_CASE("composites: a file's own operator is decoded to its layers") {
                                            {"function", std::string("gelu")},
                                            {"repeats", std::int64_t{2}},
                                            {"stride", std::int64_t{2}}}}}));
-  CHECK(names(n)
+  CHECK(layers_told(n)
         == std::vector<std::string>{
             "input input [1, 8, 8]", "1.reduce conv [2, 8, 8]", "1.expand conv [8, 4, 4]",
             "1.add.resize0 resize [1, 4, 4]", "1.add.project0 project [8, 4, 4]",
@@ -127,7 +114,7 @@ rate = {low = 0.0, high = 0.5, default = 0.25}
 [operators.gated]
 )");
   const auto n = decoded(space, a_chain({{"gated", {}}}));
-  CHECK(names(n)
+  CHECK(layers_told(n)
         == std::vector<std::string>{
             "input input [1, 8, 8]", "wide conv [3, 8, 8]",
             "global_avg_pool global_avg_pool [3]", "dense dense [3]",
@@ -144,7 +131,7 @@ TEST_CASE("composites: a cell is made once and stands in a network many times") 
                                            {"filters", std::int64_t{4}},
                                            {"source", std::string("a")},
                                            {"times", std::int64_t{2}}}}}));
-  CHECK(names(n)
+  CHECK(layers_told(n)
         == std::vector<std::string>{
             "input input [1, 8, 8]", "stem conv [4, 8, 8]",
             "cells.1.cell.a.conv conv [4, 8, 8]", "cells.1.cell.b max_pool [4, 8, 8]",

@@ -42,20 +42,11 @@ std::vector<std::string> layers_of(const search_space& space, const std::string&
   const auto n = decode(space, a_net(body), digits());
   INFO((n ? "" : n.error().message));
   REQUIRE(n);
-  std::vector<std::string> all;
-  for (const auto& l : n->layers)
-    all.push_back(l.name.substr(std::min(l.name.find('.') + 1, l.name.size())) + " "
-                  + l.op + " " + to_text(l.out));
-  return all;
-}
-
-std::string complaint(const std::string& text) {
-  const auto space = parse_search_space(text, "a.toml");
-  return space ? "no complaint" : space.error().message;
+  return layers_told(*n);
 }
 
 /// Returns what is said of `modules` where a part of it is replaced.
-std::string complaint(std::string_view what, std::string_view by) {
+std::string complaint_of(std::string_view what, std::string_view by) {
   auto text = modules;
   const auto at = text.find(what);
   REQUIRE(at != std::string::npos);
@@ -144,42 +135,44 @@ TEST_CASE("rules: mistakes are told with their line when the space is read") {
                   "= {layers = [{op = \"a\"}]}\n[operators.conv]\n")
         == "a.toml:2: rules.a has no end: none of its productions comes to operators "
            "alone, at most 16 rules deep");
-  CHECK(complaint("{op = \"leaf\", name", "{op = \"leav\", name")
+  CHECK(complaint_of("{op = \"leaf\", name", "{op = \"leav\", name")
             .starts_with("a.toml:6: rules.module.branch.layers: {op = \"leav\"")
         == false);
-  CHECK(complaint("{op = \"leaf\", name", "{op = \"leav\", name")
+  CHECK(complaint_of("{op = \"leaf\", name", "{op = \"leav\", name")
             .starts_with("a.toml:6: rules.module.branch.layers: a table is no layer"));
-  CHECK(complaint("weight = 0.5", "weight = -1")
+  CHECK(complaint_of("weight = 0.5", "weight = -1")
         == "a.toml:12: rules.leaf.small.weight is -1, but must be a number from 0 to "
            "1000000");
-  CHECK(complaint("weight = 2, layers", "weights = 2, layers")
+  CHECK(complaint_of("weight = 2, layers", "weights = 2, layers")
         == "a.toml:3: unknown key \"weights\" in rules.module.sequence; did you mean "
            "\"weight\"?");
-  CHECK(complaint("rule = \"module\"", "rule = \"modules\"")
+  CHECK(complaint_of("rule = \"module\"", "rule = \"modules\"")
         == "a.toml:19: composites.net.parameters.body.rule is \"modules\", but must be "
            "the name of one of the [rules] of this file");
-  CHECK(complaint("depth = 4", "depth = 17")
+  CHECK(complaint_of("depth = 4", "depth = 17")
         == "a.toml:19: composites.net.parameters.body.depth is 17, but must be a whole "
            "number from 1 to 16");
-  CHECK(complaint("pool = {layers", "pool = {layers = [{op = \"leaf\"}]}\nsmol = {layers")
+  CHECK(complaint_of("pool = {layers",
+                     "pool = {layers = [{op = \"leaf\"}]}\nsmol = {layers")
         == "no complaint");
-  CHECK(complaint("{op = \"module\", name = \"a\"}",
-                  "{op = \"module\", name = \"a\", filters = 3}")
+  CHECK(complaint_of("{op = \"module\", name = \"a\"}",
+                     "{op = \"module\", name = \"a\", filters = 3}")
             .starts_with("a.toml:3: unknown key \"filters\" in "
                          "rules.module.sequence.layers.a"));
-  CHECK(complaint("\"left\", from = \"in\"", "\"left\", from = \"right\"")
+  CHECK(complaint_of("\"left\", from = \"in\"", "\"left\", from = \"right\"")
             .find("neither \"in\" nor the name of a layer above")
         != std::string::npos);
-  CHECK(complaint("rule = \"module\", depth = 4, size = 10", "ruled = \"module\"")
+  CHECK(complaint_of("rule = \"module\", depth = 4, size = 10", "ruled = \"module\"")
             .starts_with("a.toml:19: unknown key \"ruled\""));
-  CHECK(complaint("{op = \"=body\"}", "{op = \"module\"}")
+  CHECK(complaint_of("{op = \"=body\"}", "{op = \"module\"}")
             .starts_with("a.toml:16: composites.net.layers: a table is no layer"));
-  CHECK(complaint("conv = {layers = [{op = \"conv\"",
-                  "conv = {layers = [{op = \"net\"}, {op = \"conv\"")
+  CHECK(complaint_of("conv = {layers = [{op = \"conv\"",
+                     "conv = {layers = [{op = \"net\"}, {op = \"conv\"")
             .find("a composite that stands in a rule cannot be made by rules itself")
         != std::string::npos);
-  CHECK(complaint("[rules.leaf]", "[rules.small]\nx = {layers = [{op = \"identity\"}]}\n"
-                                  "[rules.leaf]")
+  CHECK(complaint_of("[rules.leaf]",
+                     "[rules.small]\nx = {layers = [{op = \"identity\"}]}\n"
+                     "[rules.leaf]")
         == "a.toml:10: rules.small: there is a composite of that name");
   CHECK(complaint(modules + "body = \"conv[conv]\"\n")
         == "a.toml:22: operators.net.body is 'conv[conv]': \"[conv]\" is left over");

@@ -8,14 +8,6 @@ using namespace clade;
 
 namespace {
 
-std::string complaint(std::string_view text) {
-  const auto space = parse_search_space(text, "a.toml");
-  if (space)
-    return "no complaint";
-  CHECK(space.error().kind == error_kind::invalid_input);
-  return space.error().message;
-}
-
 /// About one setting of a convolution, on line 3.
 std::string conv_complaint(const std::string& line) {
   return complaint("image = true\n[operators.conv]\n" + line + "\n");

@@ -3,6 +3,7 @@
 #include "genome/genes/innovation.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 
+#include <catch2/catch.hpp>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -43,6 +44,22 @@ search_space a_space(std::string_view text) {
   if (!space)
     throw std::runtime_error(space.error().message);
   return std::move(*space);
+}
+
+std::string complaint(std::string_view text) {
+  const auto space = parse_search_space(text, "a.toml");
+  if (space)
+    return "no complaint";
+  CHECK(space.error().kind == error_kind::invalid_input);
+  return space.error().message;
+}
+
+std::vector<std::string> layers_told(const network& n) {
+  std::vector<std::string> all;
+  for (const auto& l : n.layers)
+    all.push_back(l.name.substr(std::min(l.name.find('.') + 1, l.name.size())) + " "
+                  + l.op + " " + to_text(l.out));
+  return all;
 }
 
 search_space an_image_space() {

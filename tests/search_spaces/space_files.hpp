@@ -29,6 +29,14 @@ private:
 /// "space.toml" with the text's tables; the test fails if it has a mistake.
 [[nodiscard]] search_space a_space(std::string_view text);
 
+/// Returns what is said of a space in the file "a.toml"; "no complaint" if nothing is wrong.
+/// The test fails if it is no mistake of the file's.
+[[nodiscard]] std::string complaint(std::string_view text);
+
+/// The layers of a network in its order, each as its name behind the gene's, its operator and
+/// the shape of what comes out: "stem conv [4, 8, 8]".
+[[nodiscard]] std::vector<std::string> layers_told(const network& n);
+
 /// For images, with all operators and high limits.
 [[nodiscard]] search_space an_image_space();
 

@@ -2,6 +2,7 @@
 #include "genome/genes/hash.hpp"
 #include "genome/variation/crossover.hpp"
 #include "genome/variation/parse_genome.hpp"
+#include "search_spaces/files/built_in.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/operators.hpp"
 #include "search_spaces/operators/variation.hpp"

@@ -73,13 +73,10 @@ double place(const parameter& p, const value& v) {
              : static_cast<double>(option_of(p, v)) / static_cast<double>(count - 1);
 }
 
-/// How many productions the rules of derivations have; 0 for what is none.
-std::size_t productions(const parameter& p) {
-  const auto* trees = std::get_if<derivation_domain>(&p.domain);
+std::size_t productions(const production_rules& rules) {
   std::size_t sum = 0;
-  if (trees != nullptr)
-    for (const auto& rule : trees->rules->all())
-      sum += rule.productions.size();
+  for (const auto& rule : rules.all())
+    sum += rule.productions.size();
   return sum;
 }
 
@@ -99,8 +96,8 @@ void put_derivation(const derivation_domain& domain, const value& v, double shar
   const auto d = *parse_derivation(domain, std::get<std::string>(v));
   const auto size = static_cast<double>(size_of(d));
   count_productions(*domain.rules, d, 0.125 * share / size, at);
-  const auto all = productions({.name = {}, .domain = domain, .when = {}});
-  at[all] += 0.25 * share * size / static_cast<double>(domain.size);
+  at[productions(*domain.rules)] +=
+      0.25 * share * size / static_cast<double>(domain.size);
 }
 
 const value* present(const parameter& p, const std::vector<setting>& settings) {
@@ -110,7 +107,9 @@ const value* present(const parameter& p, const std::vector<setting>& settings) {
 
 /// How many columns say which value a parameter has.
 std::size_t columns_of(const parameter& p) {
-  return productions(p) > 0 ? productions(p) + 1 : std::max<std::size_t>(options(p), 1);
+  if (const auto* trees = std::get_if<derivation_domain>(&p.domain))
+    return productions(*trees->rules) + 1;
+  return std::max<std::size_t>(options(p), 1);
 }
 
 double share(std::size_t n, std::size_t of) {

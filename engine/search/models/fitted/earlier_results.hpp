@@ -42,7 +42,7 @@ struct earlier_result {
 [[nodiscard]] expected<std::vector<earlier_result>>
 earlier_results_of(const evolution_params& params);
 
-/// The same as examples for a model.
+/// Returns the results as examples from which a model can learn.
 [[nodiscard]] std::vector<example> examples_of(std::span<const earlier_result> results,
                                                const genome_features& features);
 
