@@ -65,7 +65,13 @@ composites_reader::find(const std::string& name) {
   return nullptr;
 }
 
+// A space is written with one set of rules, so that those of two files cannot both be its.
 void composites_reader::read_rules(const toml::table& table) {
+  if (std::ranges::any_of(known_, [](const auto& one) {
+        return one.second.content->description().rules != nullptr;
+      }))
+    wrong_.note(table.source(), "rules stand in an included file already: write the "
+                                "rules of both there, or here alone");
   for (const auto& [key, node] : table) {
     rules_.names.emplace_back(key.str());
     if (table_.contains(key) || known_.contains(key.str()))

@@ -204,3 +204,17 @@ TEST_CASE("rules: a composite of rules alone must say what it takes") {
         == "a.toml:3: composites.net needs takes = \"image\", \"sequence\" or "
            "\"vector\", since rules alone make its layers");
 }
+
+TEST_CASE("rules: two files of a space cannot both have rules") {
+  const scratch_folder folder;
+  folder.write("first.toml", modules);
+  const auto second =
+      folder.write("second.toml", "include = [\"first.toml\"]\n[rules.a]\n"
+                                  "x = {layers = [{op = \"identity\"}]}\n");
+  const auto space = load_search_space(second);
+  REQUIRE_FALSE(space);
+  CHECK(space.error().message
+        == second.string()
+               + ":2: rules stand in an included file already: write the rules of both "
+                 "there, or here alone");
+}
