@@ -48,10 +48,12 @@ void dispatcher_state::take(const submission& message) {
   serve();
 }
 
-// A test is offered to every slot: a slot that could train a candidate can test it.
+// A test is offered to every slot: a slot that could train a candidate can test it. Models
+// that are put together on the way would else wait until no candidate does.
 void dispatcher_state::take(const assignment& test,
                             caf::typed_response_promise<test_answer> answer) {
-  schedule.submit({.id = test.id, .alone = true});
+  schedule.submit(
+      {.id = test.id, .first = test.id.type == task_type::compose, .alone = true});
   tests.emplace(test.id, open_test{test, std::move(answer)});
   serve();
 }

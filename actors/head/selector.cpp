@@ -180,8 +180,7 @@ void selector_state::apply_one(const record& r) {
     present.copying.erase(evaluated->evaluated.id);
     if (end_wanted && !run.best.empty())
       plan_end(*std::exchange(end_wanted, std::nullopt));
-    if (run.plan)
-      compose_interim();
+    compose_interim();
   } else if (const auto* closed = std::get_if<generation_closed>(&r)) {
     if (const auto why = why_stop_after(run, closed->generation, stop_after))
       stop(*why);
@@ -192,7 +191,7 @@ void selector_state::apply_one(const record& r) {
     held_back.clear();
     drop_open();
   } else if (std::holds_alternative<interim_composed>(r)) {
-    interim_out = false;
+    interim.end();
     interim_members.clear();
     if (course.finishing())
       compose();

@@ -61,11 +61,9 @@ struct selector_state {
   run_finished final_record;
   std::optional<std::string> end_wanted; ///< Why, once a candidate has succeeded.
   std::optional<composition> composed;   ///< Recorded with the end of the run.
-  bool interim_out = false; ///< An interim model is put together, or being recorded.
+  interim_course interim;                ///< One is under way until it is recorded.
   /// Candidates that may be part of it: their weights are kept until then.
   std::vector<candidate_id> interim_members;
-  /// One is due when so many generations are closed and trainings of the end are done.
-  std::size_t interim_due = 1;
 
   std::string stop_after; ///< Who wants it to stop once the generation is closed.
   std::string stop_reason;

@@ -73,34 +73,20 @@ void selector_state::drop_open(bool planned) {
 }
 
 void selector_state::compose() {
-  if (interim_out)
+  if (interim.under_way())
     return; // It is a task of the same name; this goes on when it is recorded.
   collect_weights(std::make_shared<std::vector<trained_member>>(members_of(run)), 0,
                   [this](const auto& all) { request_composition(all); });
 }
 
-// `predict` takes it while the run is under way, and if the run is killed it is what is
-// left. The models change less and less, so the times between grow.
 void selector_state::compose_interim() {
-  constexpr auto least = 1s, most = 30s;
-  constexpr auto parts = 50; // One has this part of the time that is left.
-  const auto done = run.generations.size() + run.finals.size();
-  const bool pays = course.stage == run_stage::searching || open_trainings(run) > 0;
-  if (interim_out || done < interim_due || !pays || course.stopping() || course.over()
-      || course.finishing() || run.best.empty()
-      || run.rules.final_stage.model != "ensemble" || late(least * parts / 2))
+  const auto time = interim.begin(run, course, time_left());
+  if (!time)
     return;
-  interim_due = 2 * done;
-  interim_out = true;
-  const auto left = time_left();
-  const auto time =
-      left.count() == 0
-          ? std::chrono::milliseconds(most)
-          : std::clamp<std::chrono::milliseconds>(left / parts, least, most);
   auto members = std::make_shared<std::vector<trained_member>>(members_of(run));
   for (const auto& m : *members)
     interim_members.push_back(m.id);
-  collect_weights(std::move(members), 0, [this, time](const auto& all) {
+  collect_weights(std::move(members), 0, [this, time = *time](const auto& all) {
     assignment what{
         .id = {0, task_type::compose},
         .what = composition_task{.members = blob(encode(*all)),

@@ -1,3 +1,4 @@
+#include "tools/bench/bench_anytime.hpp"
 #include "tools/bench/bench_ask.hpp"
 #include "tools/bench/bench_attach.hpp"
 #include "tools/bench/bench_experiment.hpp"
@@ -208,6 +209,7 @@ void add_bench(CLI::App& app, command& chosen) {
       ->envname("CLADE_RUNS")
       ->capture_default_str();
   e->callback([&chosen, engine] { chosen = [engine] { return bench_engine(*engine); }; });
+  add_bench_anytime(*sub, chosen);
   add_bench_ask(*sub, chosen);
   add_bench_attach(*sub, chosen);
   add_bench_fleet(*sub, chosen);

@@ -2,6 +2,7 @@
 
 #include "actors/head/head.hpp"
 #include "actors/transport/tls/keys.hpp"
+#include "engine/run/steps/time_plan.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/local_worker.hpp"
@@ -42,9 +43,6 @@ private:
   std::optional<std::string> wanted_;
 };
 
-// At this share of the run's time its last trainings end; the rest is for the final model.
-constexpr double latest_training = 0.96;
-
 /// A session under way.
 class session {
 public:
@@ -78,8 +76,6 @@ private:
   void leave();
   /// `used` is a share of the time that the run may take.
   void end_by_time(double used, const run_progress& progress);
-  /// Says whether the rest of the time is for the trainings of the end.
-  [[nodiscard]] bool search_is_over(double used, const run_progress& progress) const;
 
   const session_params& params_;
   session_observer& observer_;
@@ -94,7 +90,7 @@ private:
   std::size_t slots_ = 0;
   clock::time_point start_ = clock::now();
   bool interrupted_ = false, ending_ = false, out_of_time_ = false, leaving_ = false;
-  bool search_ended_ = false, trainings_ended_ = false;
+  run_clock clock_;
 };
 
 run_progress session::look(clock::time_point now) {
@@ -136,24 +132,22 @@ void session::leave() {
   worker_.leave();
 }
 
-bool session::search_is_over(double used, const run_progress& progress) const {
+void session::end_by_time(double used, const run_progress& progress) {
   const auto& e = params_.experiment;
   const final_means means{.slots = trainings_at_once(e, slots_),
                           .time = e.limits.wall_time,
                           .epochs = full_epochs(e)};
   const double an_epoch = progress.best ? progress.best->seconds_per_epoch : 0;
-  return used >= 1 - share_of_end(e.final_stage, means, an_epoch);
-}
-
-void session::end_by_time(double used, const run_progress& progress) {
-  const bool has_end = params_.experiment.final_stage.wanted();
-  if (has_end && !search_ended_ && search_is_over(used, progress)) {
-    search_ended_ = true;
+  switch (clock_.look(used, e.final_stage, means, an_epoch)) {
+  case clock_order::none:
+    break;
+  case clock_order::end_search:
     head_.end_search("its share of the time is used");
-  } else if (has_end && used >= latest_training
-             && !std::exchange(trainings_ended_, true)) {
+    break;
+  case clock_order::end_trainings:
     head_.end_search("the time is nearly used", /*trainings_too=*/true);
-  } else if (used >= 1) {
+    break;
+  case clock_order::stop:
     ending_ = out_of_time_ = true;
     head_.stop("wall time used", true);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/profile/data_profile.hpp"
+#include "engine/run/steps/time_plan.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -9,13 +10,6 @@
 #include <string_view>
 
 namespace clade {
-
-/// How large a search is, where nothing else is known than the data.
-struct search_size {
-  std::uint64_t population = 24;
-  std::uint64_t generations = 10;
-  std::uint32_t epochs = 15;
-};
 
 /// The size of a search on data of that many rows: more epochs for fewer rows, so that a
 /// training makes about 2,000 to 20,000 steps of 32 examples.

@@ -138,8 +138,8 @@ std::string unchangeable(const experiment& e, const experiment& origin) {
 } // namespace
 
 expected<experiment> change_resolved(const experiment& origin, const std::string& name,
-                                     std::span<const std::string> changes) {
-  const std::string option = "--change ";
+                                     std::span<const std::string> changes,
+                                     const std::string& option) {
   auto d = parse_document(to_toml(origin), "the origin's experiment");
   if (!d)
     return tl::unexpected(std::move(d).error());
@@ -148,7 +148,9 @@ expected<experiment> change_resolved(const experiment& origin, const std::string
       return tl::unexpected(std::move(applied).error());
   if (d->overridden.contains("experiment.name"))
     return fail_in(option + "experiment.name",
-                   {error_kind::invalid_input, "a fork is named by --as"});
+                   {error_kind::invalid_input,
+                    option == "--change " ? "a fork is named by --as"
+                                          : "the new run is named by its origin"});
   if (d->overridden.contains("search_space.file"))
     return fail_in(option + "search_space.file",
                    {error_kind::invalid_input,

@@ -4,6 +4,7 @@
 #include "engine/config/experiment/sections.hpp"
 
 #include "engine/config/experiment/key_reader.hpp"
+#include "engine/config/experiment/misplaced_key.hpp"
 #include "engine/config/experiment/table_file.hpp"
 #include "engine/data/columns/examples.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
@@ -408,6 +409,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   auto final_stage = root.table("final");
   auto slots = root.table("slots");
   // Before anything is missed that stands under a misspelt name.
+  refuse_misplaced_keys(root);
   root.finish();
   read_head(head, who, e);
   const auto& traits = e.traits();

@@ -61,8 +61,7 @@ std::string target_line(const inferred_data& d) {
   if (!d.params.task.has_classes())
     return line
            + (target.minimum && target.maximum
-                  ? fmt::format("numbers from {} to {}", short_number(*target.minimum),
-                                short_number(*target.maximum))
+                  ? "numbers from " + range_text(*target.minimum, *target.maximum)
                   : "numbers");
   std::vector<std::string> classes;
   for (const value_count& v : target.frequent)

@@ -71,6 +71,12 @@ std::string short_number(double v) {
   return text.data();
 }
 
+std::string range_text(double least, double most) {
+  const auto from = short_number(least), to = short_number(most);
+  return from != to || least == most ? fmt::format("{} to {}", from, to)
+                                     : fmt::format("{:.17g} to {:.17g}", least, most);
+}
+
 std::string reason_text(const column_profile& c, ignore_reason why) {
   const std::string values = counted(c.distinct, "value");
   const bool of_values =
@@ -103,8 +109,8 @@ std::string values_text(const column_profile& c) {
   if (c.kind == column_kind::date && c.minimum)
     return fmt::format("{} to {}", date_text(*c.minimum), date_text(*c.maximum));
   if (c.kind == column_kind::number && c.minimum)
-    return fmt::format("{} to {}{}", short_number(*c.minimum), short_number(*c.maximum),
-                       c.unit.empty() ? "" : ", in " + printable(c.unit));
+    return range_text(*c.minimum, *c.maximum)
+           + (c.unit.empty() ? "" : ", in " + printable(c.unit));
   if (c.kind == column_kind::text && c.spaced)
     return fmt::format("{}, of {:.0f} letters in the mean, {} at most",
                        counted(c.distinct, "text"), c.mean_length,

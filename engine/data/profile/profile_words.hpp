@@ -16,6 +16,9 @@ namespace clade {
 /// A number of the data in at most six digits: "1.4847e+06".
 [[nodiscard]] std::string short_number(double v);
 
+/// "18 to 69"; with all digits where fewer would say the same of both.
+[[nodiscard]] std::string range_text(double least, double most);
+
 /// Why a column is left out: "it numbers the rows".
 [[nodiscard]] std::string reason_text(const column_profile& column, ignore_reason why);
 

@@ -29,6 +29,12 @@ constexpr std::array<std::string_view, 38> predicted_words{
     "result",  "attrition", "cancelled", "canceled",   "subscribed",  "readmitted",
     "exited",  "purchased"};
 
+/// These are what became of a case, and hardly ever known before it.
+constexpr std::array<std::string_view, 15> fate_words{
+    "survived",   "churn",     "churned",   "defaulted", "fraudulent",
+    "readmitted", "attrition", "cancelled", "canceled",  "subscribed",
+    "exited",     "purchased", "converted", "diagnosis", "sentiment"};
+
 /// These name targets and other things: the class in which people travel, a coordinate.
 constexpr std::array<std::string_view, 5> vague_words{"class", "classes", "y", "output",
                                                       "answer"};
@@ -148,15 +154,20 @@ expected<target_guess> guess_by_name(std::span<const column_profile> columns) {
   const auto vague = vaguely_named(columns, !predicted.empty());
   if (has_last(predicted))
     return target_guess{last, target_reason::suggested};
-  if (has_last(vague))
+  const auto fates = named_by(columns, fate_words);
+  if (has_last(vague) && fates.empty())
     return target_guess{last, target_reason::named};
-  if (predicted.size() == 1 && may_be_target(columns[predicted.front()]))
+  if (!has_last(vague) && predicted.size() == 1
+      && may_be_target(columns[predicted.front()]))
     return target_guess{predicted.front(), target_reason::suggested};
   if (predicted.empty() && vague.size() == 1)
     return target_guess{vague.front(), target_reason::named};
-  if (!predicted.empty() || !vague.empty())
-    return ask("several columns could be the target", columns,
-               predicted.empty() ? vague : predicted);
+  if (!predicted.empty() || !vague.empty()) {
+    auto likely = predicted.empty() ? vague : predicted;
+    if (has_last(vague))
+      likely.push_back(last);
+    return ask("several columns could be the target", columns, std::move(likely));
+  }
   return target_guess{last, target_reason::last};
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/run/steps/next_step.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -172,6 +173,25 @@ struct kept_checkpoints {
 
 /// Returns how many of the planned trainings are not done.
 [[nodiscard]] std::size_t open_trainings(const run_state& run);
+
+/// Says when interim models are put together, of runs that end in an ensemble: the first once
+/// a candidate has succeeded, and then after ever longer times, as models change less and
+/// less. `predict` takes the last one while the run is under way, and if the run is killed it
+/// is what is left.
+class interim_course {
+public:
+  /// Returns how long an interim model may take that is begun now; nothing: none is due.
+  /// `left` is left of the run's time; 0: there is no limit.
+  [[nodiscard]] std::optional<std::chrono::milliseconds>
+  begin(const run_state& run, const run_course& course, std::chrono::milliseconds left);
+  void end() { under_way_ = false; }
+  /// Returns whether one was begun and has not ended.
+  [[nodiscard]] bool under_way() const { return under_way_; }
+
+private:
+  std::size_t due_ = 1;
+  bool under_way_ = false;
+};
 
 /// A model that is examined at the end of a run, and under which name.
 struct examined_model {

@@ -55,8 +55,13 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
                             std::max(count, whole + 1), how, check_command(c.file)));
   };
   try {
-    if (expected_count.executeStep())
-      count = natural(expected_count.getColumn(0));
+    // Without it, records that are missing at the end would not be missed.
+    if (!expected_count.executeStep())
+      return fail(error_kind::corrupt,
+                  fmt::format("{}: the table progress is empty: the file is damaged; {} "
+                              "says what is whole",
+                              c.file.string(), check_command(c.file)));
+    count = natural(expected_count.getColumn(0));
     expected_count.tryReset();
     while (all.executeStep()) {
       const auto sequence = natural(all.getColumn(0));

@@ -4,6 +4,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <future>
+#include <span>
+
 namespace clade {
 namespace {
 
@@ -60,6 +64,26 @@ struct part_examples {
   at::Tensor features, targets, weights;
 };
 
+/// Forests of one setting, a fold each from the first on.
+struct attempt {
+  boosting_params how;
+  std::vector<forest> folds{};
+  steady_clock::duration took{}; ///< By the slowest.
+
+  [[nodiscard]] double loss() const {
+    double sum = 0;
+    for (const forest& f : folds)
+      sum += f.loss;
+    return sum / static_cast<double>(folds.size());
+  }
+};
+
+/// A fold to which an attempt is not fitted yet.
+struct open_fit {
+  attempt* of = nullptr;
+  std::uint32_t fold = 0;
+};
+
 class trees_fit {
 public:
   trees_fit(const device_data& data, const boosted_trees_params& params)
@@ -72,10 +96,26 @@ public:
 private:
   [[nodiscard]] expected<forest> fit_fold(boosting_params p, std::uint32_t index,
                                           std::uint32_t folds) const;
-  [[nodiscard]] expected<forest> fit_first(boosting_params& chosen) const;
+  /// Fits them at the same time.
+  [[nodiscard]] expected<void> fit_at_once(std::span<const open_fit> fits) const;
+  /// Fits each to its first so many folds.
+  [[nodiscard]] expected<void> fit_up_to(std::span<attempt> all,
+                                         std::uint32_t folds) const;
+  /// Returns how many of these, the first ones, can be fitted to so many more folds each.
+  [[nodiscard]] std::size_t affordable(std::span<const attempt> all,
+                                       std::uint32_t folds) const;
+  [[nodiscard]] expected<std::vector<attempt>> first_attempts() const;
+  [[nodiscard]] expected<attempt> best_of(std::vector<attempt> all) const;
+  [[nodiscard]] expected<attempt> improved(attempt best) const;
+  [[nodiscard]] expected<attempt> on_training_part(boosting_params how) const;
   [[nodiscard]] fitted_trees as_network(const forest& f) const;
   [[nodiscard]] fitted_trees joined(const std::vector<fitted_trees>& folds) const;
 
+  /// Returns how many of so many fits come after each other.
+  [[nodiscard]] std::uint32_t turns(std::uint32_t fits) const {
+    const auto at_once = static_cast<std::uint32_t>(params_.threads);
+    return (fits + at_once - 1) / at_once;
+  }
   /// Returns when the next of so many fits of equal length must end.
   [[nodiscard]] steady_clock::time_point share_of_time(std::uint32_t fits) const {
     const auto now = steady_clock::now();
@@ -101,44 +141,139 @@ expected<forest> trees_fit::fit_fold(boosting_params p, std::uint32_t index,
                part_examples(data, data.validation, false));
 }
 
-expected<forest> trees_fit::fit_first(boosting_params& chosen) const {
-  expected<forest> best;
-  for (auto p : boosting_settings(data_)) {
-    const auto start = steady_clock::now();
-    p.deadline = share_of_time(params_.folds);
-    auto fitted = fit_fold(p, 0, params_.folds);
-    if (!fitted)
-      return fitted;
-    if (fitted->loss < best->loss) {
-      best = std::move(fitted);
-      chosen = p;
+expected<void> trees_fit::fit_at_once(std::span<const open_fit> fits) const {
+  const auto start = steady_clock::now();
+  std::vector<std::future<expected<forest>>> all;
+  for (const auto& [of, fold] : fits) {
+    auto how = of->how;
+    how.deadline = share_of_time(turns(params_.folds - fold));
+    // A single thread is the caller's own.
+    all.push_back(std::async(
+        fits.size() > 1 ? std::launch::async : std::launch::deferred,
+        [this, how, index = fold] { return fit_fold(how, index, params_.folds); }));
+  }
+  expected<void> done;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    auto fitted = all[i].get();
+    if (!fitted) {
+      done = tl::unexpected(std::move(fitted).error());
+      continue;
     }
-    const auto took = steady_clock::now() - start;
-    if (best->cut || start + took * (params_.folds + 2) > params_.deadline)
+    fits[i].of->folds.push_back(std::move(*fitted));
+    fits[i].of->took = std::max(fits[i].of->took, steady_clock::now() - start);
+  }
+  return done;
+}
+
+expected<void> trees_fit::fit_up_to(std::span<attempt> all, std::uint32_t folds) const {
+  std::vector<open_fit> open;
+  for (attempt& a : all)
+    for (auto i = static_cast<std::uint32_t>(a.folds.size()); i < folds; ++i)
+      open.push_back({.of = &a, .fold = i});
+  for (std::span<const open_fit> left(open); !left.empty();) {
+    const auto now = left.first(std::min(left.size(), params_.threads));
+    if (auto fitted = fit_at_once(now); !fitted)
+      return fitted;
+    left = left.subspan(now.size());
+  }
+  return {};
+}
+
+std::size_t trees_fit::affordable(std::span<const attempt> all,
+                                  std::uint32_t folds) const {
+  auto end = steady_clock::now();
+  std::size_t count = 0;
+  while (count < all.size()) {
+    end += all[count].took * turns(folds);
+    if (end > params_.deadline)
+      break;
+    ++count;
+  }
+  return count;
+}
+
+// One whose first fold is cut has no time for others, and there are others only if the
+// first could be fitted to all folds.
+expected<std::vector<attempt>> trees_fit::first_attempts() const {
+  std::vector<attempt> all;
+  const auto settings = boosting_settings(data_);
+  for (std::span<const boosting_params> left(settings); !left.empty();) {
+    const auto now = left.first(std::min(left.size(), params_.threads));
+    left = left.subspan(now.size());
+    std::vector<attempt> more;
+    for (const auto& how : now)
+      more.push_back({.how = how});
+    if (const auto fitted = fit_up_to(more, 1); !fitted)
+      return tl::unexpected(fitted.error());
+    bool cut = false;
+    for (attempt& a : more) {
+      cut = cut || a.folds.front().cut;
+      if (!a.folds.front().cut || all.empty())
+        all.push_back(std::move(a));
+    }
+    const auto another = all.front().took * (turns(params_.folds) + 1);
+    if (cut || steady_clock::now() + another > params_.deadline)
       break;
   }
+  return all;
+}
+
+// After each fold the best go on of which all that is left can be fitted in time: one at
+// least.
+expected<attempt> trees_fit::best_of(std::vector<attempt> all) const {
+  for (std::uint32_t done = 1;; ++done) {
+    std::ranges::stable_sort(all, {}, &attempt::loss);
+    if (all.front().folds.front().cut || all.front().folds.size() == params_.folds)
+      return std::move(all.front());
+    const auto left = affordable(all, params_.folds - done);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, left)),
+              all.end());
+    if (const auto fitted = fit_up_to(all, all.size() == 1 ? params_.folds : done + 1);
+        !fitted)
+      return tl::unexpected(fitted.error());
+  }
+}
+
+// Trees that each say half as much are about twice as many.
+expected<attempt> trees_fit::improved(attempt best) const {
+  constexpr double least_rate = 0.02, least_gain = 0.002;
+  while (best.how.learning_rate / 2 > least_rate) {
+    attempt slower{.how = best.how, .took = 2 * best.took};
+    slower.how.learning_rate /= 2;
+    slower.how.rounds *= 2;
+    slower.how.patience *= 2;
+    if (affordable({&slower, 1}, params_.folds) == 0)
+      break;
+    if (const auto fitted = fit_up_to({&slower, 1}, params_.folds); !fitted)
+      return tl::unexpected(fitted.error());
+    if (slower.loss() > (1 - least_gain) * best.loss())
+      break;
+    best = std::move(slower);
+  }
   return best;
+}
+
+// This is done if there is no time for folds.
+expected<attempt> trees_fit::on_training_part(boosting_params how) const {
+  how.deadline = params_.deadline;
+  return fit_fold(how, 0, 1).map(
+      [&](forest&& f) { return attempt{.how = how, .folds = {std::move(f)}}; });
 }
 
 expected<boosted_trees> trees_fit::fit() {
   if (steady_clock::now() > params_.deadline)
     return fail(error_kind::io, "the boosted trees were not fitted within their time");
-  boosting_params chosen;
-  const auto first = fit_first(chosen);
-  if (!first)
-    return tl::unexpected(first.error());
-  const auto folds = first->cut ? 1 : params_.folds;
+  const auto best =
+      first_attempts()
+          .and_then([&](auto&& all) { return best_of(std::move(all)); })
+          .and_then([&](attempt&& a) {
+            return a.folds.front().cut ? on_training_part(a.how) : improved(std::move(a));
+          });
+  if (!best)
+    return tl::unexpected(best.error());
   boosted_trees out;
-  if (folds == params_.folds)
-    out.folds.push_back(as_network(*first));
-  while (out.folds.size() < folds) {
-    const auto index = static_cast<std::uint32_t>(out.folds.size());
-    chosen.deadline = share_of_time(folds - index);
-    const auto next = fit_fold(chosen, index, folds);
-    if (!next)
-      return tl::unexpected(next.error());
-    out.folds.push_back(as_network(*next));
-  }
+  for (const forest& f : best->folds)
+    out.folds.push_back(as_network(f));
   out.whole = joined(out.folds);
   return out;
 }

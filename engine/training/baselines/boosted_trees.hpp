@@ -25,7 +25,8 @@ struct boosted_trees {
 
 struct boosted_trees_params {
   std::uint32_t folds = 1;
-  std::uint64_t seed = 0; ///< The run's.
+  std::uint64_t seed = 0;  ///< The run's.
+  std::size_t threads = 1; ///< So many fits are made at once, 1 or more.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
 };
@@ -34,9 +35,10 @@ struct boosted_trees_params {
 [[nodiscard]] std::array<boosting_params, 3> boosting_settings(const device_data& data);
 
 /// Fits gradient-boosted trees (booster.hpp) to examples that are vectors. Several depths
-/// are tried on the first fold, as far as there is time; that of the lowest validation loss
-/// is taken for all. If there is no time for folds they are fitted on the training part.
-/// Class weights count as in training. An error after the deadline.
+/// are tried on the first fold, the best of them on the second, and so on, as many as there is
+/// time for; that of the lowest validation loss is taken. Then the learning rate is halved, for
+/// as long as there is time and that lowers the loss. If there is no time for folds they are
+/// fitted on the training part. Class weights count as in training. An error after the deadline.
 [[nodiscard]] expected<boosted_trees>
 fit_boosted_trees(const device_data& data, const boosted_trees_params& params);
 

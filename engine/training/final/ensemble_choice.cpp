@@ -15,18 +15,36 @@ namespace {
 
 constexpr std::int64_t few_validation_examples = 1'000;
 
-/// Returns the metric that tells the two apart: a constraint where they miss it by
-/// different amounts, else the first aim.
-std::string differing_metric(const evaluation& behind, const evaluation& ahead,
-                             const objective& goal) {
+/// Returns the limit that `behind` misses, where the two miss the limits by different
+/// amounts; else the first aim tells them apart.
+const constraint* deciding_limit(const evaluation& behind, const evaluation& ahead,
+                                 const objective& goal) {
   const auto f = fitness_of(behind, goal), g = fitness_of(ahead, goal);
   if (!f.ok || f.violation == g.violation)
-    return goal.metric;
+    return nullptr;
   const auto missed = std::ranges::find_if(goal.constraints, [&](const constraint& c) {
     const double v = measured(behind, c.metric).value_or(c.limit);
     return c.at_most ? v > c.limit : v < c.limit;
   });
-  return missed == goal.constraints.end() ? goal.metric : missed->metric;
+  return missed == goal.constraints.end() ? nullptr : &*missed;
+}
+
+/// "parameters 78 against 3,694, where at most 300 is asked for"
+std::string compared_text(const evaluation& behind, const evaluation& ahead,
+                          const objective& goal) {
+  const auto* limit = deciding_limit(behind, ahead, goal);
+  const auto& metric = limit == nullptr ? goal.metric : limit->metric;
+  const auto text = [&](double v) {
+    return metric == parameters_metric ? with_commas(static_cast<std::uint64_t>(v))
+                                       : metric_text(v);
+  };
+  return fmt::format(
+      "{} {} against {}{}", metric, text(measured(ahead, metric).value_or(0)),
+      text(measured(behind, metric).value_or(0)),
+      limit == nullptr
+          ? ""
+          : fmt::format(", where {} {} is asked for",
+                        limit->at_most ? "at most" : "at least", text(limit->limit)));
 }
 
 } // namespace
@@ -149,14 +167,7 @@ ensemble ensemble_choice::grown_from(std::size_t single, const comparison& among
 std::string ensemble_choice::words_for(const evaluation& behind, std::size_t single,
                                        const comparison& among, bool clearly) const {
   const auto name = name_of(models_.bags[among.bags[single]]);
-  const auto& ahead = among.singles[single];
-  const auto metric = differing_metric(behind, ahead, goal_);
-  const auto text = [&](const evaluation& e) {
-    const double v = clade::measured(e, metric).value_or(0);
-    return metric == parameters_metric ? with_commas(static_cast<std::uint64_t>(v))
-                                       : metric_text(v);
-  };
-  const auto values = fmt::format("{} {} against {}", metric, text(ahead), text(behind));
+  const auto values = compared_text(behind, among.singles[single], goal_);
   const auto where =
       among.part.size(0) == data_.validation.size(0)
           ? std::string("the validation part")

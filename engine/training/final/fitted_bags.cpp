@@ -8,6 +8,7 @@
 #include "engine/training/network/network_module.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 
@@ -97,7 +98,10 @@ void model_gathering::add_boosted_trees() {
   if (!has_trees())
     return;
   auto fitted = fit_boosted_trees(
-      data_, {.folds = folds_of_fitted(), .seed = seed_, .deadline = after_share(0.5)});
+      data_, {.folds = folds_of_fitted(),
+              .seed = seed_,
+              .threads = static_cast<std::size_t>(std::max(1, at::get_num_threads())),
+              .deadline = after_share(0.5)});
   if (!fitted)
     return left_out.push_back(fitted.error().message);
   const auto says = [this](const fitted_trees& f) -> model {

@@ -170,6 +170,18 @@ result measured(const assignment& a) {
 
 } // namespace
 
+TEST_CASE("dispatcher: a model that is put together goes before candidates that wait") {
+  fixture f;
+  const auto n = f.join();
+  f.submit(1);
+  f.submit(2);
+  caf::anon_send(f.dispatcher, test_request{{.id = {0, task_type::compose}}});
+  f.system.settle();
+  f.answer(n, n.was->assignments.at(0));
+  REQUIRE(n.was->assignments.size() == 2);
+  CHECK(n.was->assignments.at(1).id == task_id{0, task_type::compose});
+}
+
 TEST_CASE("dispatcher: a test is leased like a training and its result is the answer") {
   fixture f;
   const auto n = f.join();

@@ -275,15 +275,15 @@ std::vector<model_composed> interims_in(const std::vector<record>& written) {
 
 } // namespace
 
-TEST_CASE("selector: there is a model to use from the first generation on") {
+TEST_CASE("selector: there is a model to use from the first success on") {
   selector_fixture f(false, {.model = "ensemble", .members = 2, .folds = 2});
   CHECK(f.nodes->interims.empty());
   f.evaluate_all();
-  CHECK(f.nodes->interims == std::vector<std::size_t>{4});
-  REQUIRE(interims_in(f.drive->written).size() == 1);
+  CHECK(f.nodes->interims == std::vector<std::size_t>{1, 4});
+  REQUIRE(interims_in(f.drive->written).size() == 2);
   CHECK(interims_in(f.drive->written).front().members.front().id == 1);
   f.evaluate_all();
-  CHECK(f.nodes->interims.size() == 2);
+  CHECK(f.nodes->interims.size() == 3);
   f.evaluate_all();
   REQUIRE(f.over());
   CHECK(f.count<model_composed>() == 1);
@@ -304,8 +304,8 @@ TEST_CASE("selector: an interim model that fails leaves the one before, and says
   f.nodes->refuses_interims = true;
   f.evaluate_all();
   const auto all = interims_in(f.drive->written);
-  REQUIRE(all.size() == 2);
-  CHECK(all.back().members == all.front().members);
+  REQUIRE(all.size() == 3);
+  CHECK(all.back().members == all.at(1).members);
   CHECK(all.back().left_out == std::vector<std::string>{"a node process ended"});
   f.evaluate_all();
   CHECK(f.over());

@@ -47,6 +47,21 @@ TEST_CASE("experiment: overrides set what the file says or leaves out") {
   CHECK(e.data.target == "3");
 }
 
+TEST_CASE("experiment: of a key without a section those are named that it may be") {
+  const experiment_files files;
+  const auto with = [&](const std::string& assignment) {
+    return files.error_of(files.valid, {assignment});
+  };
+  for (const std::string key : {"population", "populaton"})
+    CHECK(with(key + "=48")
+          == "--set " + key + ": unknown key \"" + key
+                 + "\"; did you mean \"evolution.population\"?");
+  CHECK(with("seed=3")
+        == "--set seed: unknown key \"seed\"; did you mean \"experiment.seed\" or "
+           "\"data.seed\"?");
+  CHECK_THAT(with("utterly=3"), Catch::Contains("unknown key \"utterly\"; known are"));
+}
+
 TEST_CASE("experiment: an override that is wrong is named as it was given") {
   const experiment_files files;
   const auto with = [&](const std::string& assignment) {

@@ -60,6 +60,13 @@ TEST_CASE("target guess: what people predict comes before a class and a coordina
   CHECK(guess({column("value"), column("b"), column("class")}) == "class");
 }
 
+TEST_CASE("target guess: beside what became of a case, a vague name at the end is not "
+          "taken") {
+  CHECK(guess({column("survived"), column("age"), column("y")})
+        == "several columns could be the target; say which column is to be predicted, "
+           "--target COLUMN, such as \"survived\", \"y\"");
+}
+
 TEST_CASE("target guess: a last column that describes a case is not taken") {
   for (const char* name : {"Day", "size", "Age", "city_name"}) {
     CHECK(

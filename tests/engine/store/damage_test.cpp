@@ -94,6 +94,17 @@ TEST_CASE("store: a record that was taken out is missed, the last one too") {
   }
 }
 
+TEST_CASE(
+    "store: records that are gone are missed where the table that counts them is gone "
+    "too") {
+  const damaged_store d;
+  const auto all =
+      d.after("delete from records where sequence > 5; delete from progress");
+  REQUIRE(all.failure);
+  CHECK(all.failure->kind == error_kind::corrupt);
+  CHECK_THAT(all.failure->message, Catch::Contains("the table progress is empty"));
+}
+
 TEST_CASE("store: two records that changed places are found") {
   const damaged_store d;
   const auto all = d.after("update records set sequence = 1000 where sequence = 4;"

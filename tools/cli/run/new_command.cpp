@@ -83,52 +83,6 @@ expected<measured> measure_speed(const std::filesystem::path& file, double withi
                   .slots = std::max<std::size_t>(plan.at("slots").size(), 1)};
 }
 
-// Fewer epochs tell little of a candidate.
-constexpr std::uint32_t least_epochs = 3;
-
-/// Returns the seconds that the search has of so many of a run, which its end leaves to
-/// it.
-double search_seconds(const search_size& size, const measured& speed, double seconds) {
-  const final_means means{.slots = speed.slots,
-                          .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),
-                          .epochs = size.epochs};
-  const double end = share_of_end({.model = "ensemble"}, means,
-                                  speed.seconds_per_evaluation / size.epochs);
-  return (1 - end) * seconds;
-}
-
-/// The search that has its part of so many seconds, and how long a training of it may
-/// take; the rest is for the end of the run.
-struct fitted_search {
-  search_size size;
-  std::chrono::seconds evaluation_time{0};
-};
-
-// If many trainings fit, they are as many and as long as possible. If few do, they have the
-// same time each, and their rates follow the clock as far as their epochs do not fit into
-// it.
-fitted_search fit_into(search_size size, const measured& speed, double seconds,
-                       std::chrono::seconds most) {
-  constexpr double many = 48, largest = 5000, in_turn = 4;
-  const double epoch = speed.seconds_per_evaluation / size.epochs;
-  const double all = search_seconds(size, speed, seconds);
-  const auto slots = static_cast<double>(speed.slots);
-  const double longest = std::max(1.0, all / in_turn);
-  const auto fit = [&](double training) { return all * slots / training; };
-  if (fit(epoch * least_epochs) >= many)
-    while (fit(epoch * size.epochs) < many)
-      --size.epochs;
-  const double count =
-      std::clamp(fit(std::min(longest, epoch * size.epochs)), 4.0, largest);
-  size.population =
-      static_cast<std::uint64_t>(std::clamp(std::round(std::sqrt(2 * count)), 4.0, 32.0));
-  size.generations = std::max<std::uint64_t>(
-      1, static_cast<std::uint64_t>(
-             std::ceil(count / static_cast<double>(size.population) - 1e-9)));
-  const auto limit = std::chrono::seconds(std::llround(std::ceil(longest)));
-  return {.size = size, .evaluation_time = std::min(most, limit)};
-}
-
 /// If no epoch ends in the time for measuring, few trainings fit into any run.
 expected<measured> too_slow_to_measure(const new_options& options,
                                        const search_size& size) {
@@ -261,7 +215,9 @@ write_experiment(const data_profile& data, const new_options& options,
     if (!speed)
       speed = too_slow_to_measure(options, params.size);
     if (speed) {
-      const auto fitted = fit_into(params.size, *speed, seconds, params.evaluation_time);
+      const auto fitted =
+          fit_search(params.size, speed->seconds_per_evaluation / params.size.epochs,
+                     speed->slots, seconds, params.evaluation_time);
       params.size = fitted.size;
       params.evaluation_time = fitted.evaluation_time;
       // The clock ends it, so that no slot needs to wait for the sake of equal searches.

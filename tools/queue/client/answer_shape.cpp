@@ -69,6 +69,7 @@ constexpr std::array entries_keys{
     answer_key{"change", is::natural, true},
     answer_key{"entries", is::objects, true, &entry_answer}};
 constexpr std::array ids_keys{answer_key{"ids", is::naturals, true}};
+constexpr std::array cancelled_keys{answer_key{"cancelled", is::natural, true}};
 constexpr std::array machine_keys{answer_key{"slots", is::objects, true, &slot_shape},
                                   answer_key{"users", is::objects, true, &user_shape},
                                   answer_key{"machines", is::objects, false, &node_shape},
@@ -130,7 +131,7 @@ const char* in_words(answer_kind kind) {
 
 const answer_shape entry_answer{entry_keys}, entries_answer{entries_keys},
     ids_answer{ids_keys}, machine_answer{machine_keys}, processes_answer{processes_keys},
-    any_answer{};
+    cancelled_answer{cancelled_keys}, any_answer{};
 
 expected<void> check_shape(const ordered_json& answer, const answer_shape& shape) {
   if (!answer.is_object())

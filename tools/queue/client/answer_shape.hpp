@@ -35,10 +35,10 @@ struct answer_shape {
   std::span<const answer_key> keys;
 };
 
-/// {"change", "entries"}, one entry, {"ids"}, and the answers of /v1/machine and of
-/// /v1/entries/N/processes, as queue_json.hpp has them.
-extern const answer_shape entries_answer, entry_answer, ids_answer, machine_answer,
-    processes_answer;
+/// {"change", "entries"}, one entry, {"ids"}, {"cancelled"}, and the answers of /v1/machine
+/// and of /v1/entries/N/processes, as queue_json.hpp has them.
+extern const answer_shape entries_answer, entry_answer, ids_answer, cancelled_answer,
+    machine_answer, processes_answer;
 /// Any object, of which nothing is read.
 extern const answer_shape any_answer;
 

@@ -295,7 +295,7 @@ expected<std::string> queue_client::post_bytes(const std::string& path,
 }
 
 expected<ordered_json> queue_client::remove(const std::string& path) {
-  return impl_->json({.method = "DELETE", .path = path}, false, any_answer);
+  return impl_->json({.method = "DELETE", .path = path}, false, cancelled_answer);
 }
 
 expected<std::string> queue_client::get_bytes(const std::string& path) {
