@@ -214,15 +214,14 @@ interim_course::begin(const run_state& run, const run_course& course,
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds least = 1s, most = 30s;
   constexpr auto parts = 50; // One has this part of the time that is left.
-  const auto done =
-      (run.best.empty() ? 0 : 1) + run.generations.size() + run.finals.size();
+  const auto done = run.generations.size() + run.finals.size();
   const bool pays = course.stage == run_stage::searching || open_trainings(run) > 0;
   const bool late = left.count() != 0 && left <= least * parts / 2;
   if (under_way_ || done < due_ || !pays || late || course.stopping() || course.over()
       || course.finishing() || run.best.empty()
       || run.rules.final_stage.model != "ensemble")
     return std::nullopt;
-  due_ = 2 * done;
+  due_ = std::max<std::size_t>(1, 2 * done);
   under_way_ = true;
   return left.count() == 0 ? most : std::clamp(left / parts, least, most);
 }

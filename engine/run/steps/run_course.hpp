@@ -189,7 +189,7 @@ public:
   [[nodiscard]] bool under_way() const { return under_way_; }
 
 private:
-  std::size_t due_ = 1;
+  std::size_t due_ = 0; ///< Generations and trainings of the end until the next.
   bool under_way_ = false;
 };
 
