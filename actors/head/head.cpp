@@ -182,19 +182,20 @@ public:
                         .scorer = std::move(scorer)});
     for (std::size_t i = 0; i < params.generators; ++i)
       generators_.push_back(system_->spawn(generator_behavior, setup));
-    selector_ =
-        system_->spawn(selector_behavior,
-                       selector_params{.archive = archive_,
-                                       .dispatcher = dispatcher_,
-                                       .generators = generators_,
-                                       .run = std::make_shared<run_state>(std::move(run)),
-                                       .watcher = system_->spawn(tell_end, ends_),
-                                       .refuses = params.refuses,
-                                       .change_slots = params.change_slots,
-                                       .time_left = params.time_left,
-                                       .epochs = full_epochs(e),
-                                       .devices = slots_of_training(e),
-                                       .show = shows_records()});
+    selector_ = system_->spawn(
+        selector_behavior,
+        selector_params{.archive = archive_,
+                        .dispatcher = dispatcher_,
+                        .generators = generators_,
+                        .run = std::make_shared<run_state>(std::move(run)),
+                        .watcher = system_->spawn(tell_end, ends_),
+                        .refuses = params.refuses,
+                        .change_slots = params.change_slots,
+                        .time_left = params.time_left,
+                        .epochs = full_epochs(e),
+                        .devices = slots_of_training(e),
+                        .with_trees = params.problem.input.layout() == layout::vector,
+                        .show = shows_records()});
     std::lock_guard lock(told_mutex_);
     told_ = selector_.address();
     return {};

@@ -28,6 +28,7 @@ struct selector_params {
   std::function<std::chrono::milliseconds()> time_left = {};
   std::uint32_t epochs = 1;
   std::uint32_t devices = 1; ///< Slots that a training takes together.
+  bool with_trees = false;   ///< The final model may hold boosted trees.
   /// Shows viewers what was applied, if set.
   std::function<void(recorded)> show;
 };

@@ -57,7 +57,8 @@ void selector_state::plan_end(const std::string& reason) {
              .time = time_left(),
              .epochs = params.epochs,
              .cores = cores_of(view),
-             .lone = params.devices == 1});
+             .lone = params.devices == 1,
+             .with_trees = params.with_trees});
         plan.reason = reason;
         note(std::move(plan));
         advance();

@@ -26,9 +26,9 @@ constexpr double least_share = 0.5, most_share = 0.8;
 constexpr double share_if_far_too_slow = 0.88;
 // Trainings are planned for this share of the time; the rest is for delays and for what
 // follows them.
-constexpr double planned_share = 0.86;
+constexpr double planned_share = 0.86, planned_share_with_trees = 0.81;
 // A training that is not done by then is cut; what follows takes some seconds at least.
-constexpr double latest_end = 0.9;
+constexpr double latest_end = 0.9, latest_end_with_trees = 0.85;
 constexpr std::chrono::seconds least_after{6};
 // Below so many epochs a training that is twice as long is worth more than another one.
 constexpr double too_few_epochs = 20;
@@ -40,6 +40,11 @@ constexpr double slower = 1.12;
 std::uint32_t wanted_epochs(const final_params& params, const final_means& means) {
   return params.epochs != 0 ? params.epochs
                             : std::max(least_epochs, longer * means.epochs);
+}
+
+double planned_seconds(const final_means& means) {
+  return (means.with_trees ? planned_share_with_trees : planned_share) * 1e-3
+         * static_cast<double>(means.time.count());
 }
 
 struct sizes {
@@ -73,7 +78,8 @@ std::uint64_t trainings_end(const final_means& means, double slowest) {
   const double after =
       1e3 * (static_cast<double>(least_after.count()) + asking * slowest);
   return static_cast<std::uint64_t>(
-      std::min(latest_end * all, std::max(all / 2, all - after)));
+      std::min((means.with_trees ? latest_end_with_trees : latest_end) * all,
+               std::max(all / 2, all - after)));
 }
 
 /// Says whether trainings fit into the time of the slots.
@@ -82,7 +88,7 @@ public:
   schedule_of_end(std::span<const individual> best, const final_means& means)
       : best_(best),
         slots_(means.slots),
-        seconds_(planned_share * 1e-3 * static_cast<double>(means.time.count())) {}
+        seconds_(planned_seconds(means)) {}
 
   /// How many epochs each training can have, one after another on each slot.
   [[nodiscard]] double epochs_for(const sizes& s) const {
@@ -219,7 +225,7 @@ std::vector<individual> trained_for_long(std::span<const individual> best,
 /// The least error that is expected of a genome at the end of the time, if a slot trains
 /// nothing else.
 double error_at_end(const individual& i, const final_means& means, std::uint32_t wanted) {
-  const double all = planned_share * 1e-3 * static_cast<double>(means.time.count());
+  const double all = planned_seconds(means);
   const double most = i.seconds_per_epoch * stretch * wanted;
   return expected_error(i.learning, most > 0 ? std::min(all, most) : all)
       .value_or(std::numeric_limits<double>::infinity());

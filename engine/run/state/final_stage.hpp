@@ -35,6 +35,8 @@ struct final_means {
   /// So many slots are cores of one machine, if all are; else 1.
   std::size_t cores = 1;
   bool lone = true; ///< A slot trains alone, and so rates may follow the clock.
+  /// The final model may hold boosted trees, which are fitted when the trainings are over.
+  bool with_trees = false;
 };
 
 /// The share of a run's time, `means.time`, that is kept for its end: as much as one

@@ -78,6 +78,42 @@ struct attempt {
   }
 };
 
+/// Returns those, of some that are sorted by their loss and fitted to as many folds, whose
+/// loss is hardly more than that of the first. The mean of what such ones say is better than
+/// what the luckiest of them says.
+std::vector<attempt> about_as_good(std::vector<attempt> all) {
+  constexpr double more = 1.0075;
+  const double most = more * all.front().loss();
+  std::erase_if(all, [&](const attempt& a) { return a.loss() > most; });
+  return all;
+}
+
+double mean_loss(const std::vector<attempt>& all) {
+  double sum = 0;
+  for (const attempt& a : all)
+    sum += a.loss();
+  return sum / static_cast<double>(all.size());
+}
+
+/// Returns trees of that depth, the same or more, that say the same.
+forest deepened(const forest& f, std::int64_t depth) {
+  const auto inner = (std::size_t{1} << f.depth) - 1;
+  const auto more = (std::size_t{1} << depth) - 1;
+  const auto copies = std::size_t{1} << (depth - f.depth);
+  forest out{.rounds = f.rounds, .depth = depth, .loss = f.loss, .cut = f.cut};
+  for (std::size_t first = 0; first < f.features.size(); first += inner) {
+    out.features.insert(out.features.end(), &f.features[first],
+                        &f.features[first] + inner);
+    out.features.resize(out.features.size() + more - inner);
+    out.thresholds.insert(out.thresholds.end(), &f.thresholds[first],
+                          &f.thresholds[first] + inner);
+    out.thresholds.resize(out.features.size());
+  }
+  for (const float leaf : f.leaves)
+    out.leaves.insert(out.leaves.end(), copies, leaf);
+  return out;
+}
+
 /// A fold to which an attempt is not fitted yet.
 struct open_fit {
   attempt* of = nullptr;
@@ -105,9 +141,10 @@ private:
   [[nodiscard]] std::size_t affordable(std::span<const attempt> all,
                                        std::uint32_t folds) const;
   [[nodiscard]] expected<std::vector<attempt>> first_attempts() const;
-  [[nodiscard]] expected<attempt> best_of(std::vector<attempt> all) const;
-  [[nodiscard]] expected<attempt> improved(attempt best) const;
-  [[nodiscard]] expected<attempt> on_training_part(boosting_params how) const;
+  [[nodiscard]] expected<std::vector<attempt>> best_of(std::vector<attempt> all) const;
+  [[nodiscard]] expected<std::vector<attempt>> improved(std::vector<attempt> best) const;
+  [[nodiscard]] expected<std::vector<attempt>>
+  on_training_part(boosting_params how) const;
   [[nodiscard]] fitted_trees as_network(const forest& f) const;
   [[nodiscard]] fitted_trees joined(const std::vector<fitted_trees>& folds) const;
 
@@ -220,11 +257,11 @@ expected<std::vector<attempt>> trees_fit::first_attempts() const {
 
 // After each fold the best go on of which all that is left can be fitted in time: one at
 // least.
-expected<attempt> trees_fit::best_of(std::vector<attempt> all) const {
+expected<std::vector<attempt>> trees_fit::best_of(std::vector<attempt> all) const {
   for (std::uint32_t done = 1;; ++done) {
     std::ranges::stable_sort(all, {}, &attempt::loss);
     if (all.front().folds.front().cut || all.front().folds.size() == params_.folds)
-      return std::move(all.front());
+      return about_as_good(std::move(all));
     const auto left = affordable(all, params_.folds - done);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, left)),
               all.end());
@@ -235,18 +272,22 @@ expected<attempt> trees_fit::best_of(std::vector<attempt> all) const {
 }
 
 // Trees that each say half as much are about twice as many.
-expected<attempt> trees_fit::improved(attempt best) const {
+expected<std::vector<attempt>> trees_fit::improved(std::vector<attempt> best) const {
   constexpr double least_rate = 0.02, least_gain = 0.002;
-  while (best.how.learning_rate / 2 > least_rate) {
-    attempt slower{.how = best.how, .took = 2 * best.took};
-    slower.how.learning_rate /= 2;
-    slower.how.rounds *= 2;
-    slower.how.patience *= 2;
-    if (affordable({&slower, 1}, params_.folds) == 0)
+  while (best.front().how.learning_rate / 2 > least_rate) {
+    auto slower = best;
+    for (attempt& a : slower) {
+      a.how.learning_rate /= 2;
+      a.how.rounds *= 2;
+      a.how.patience *= 2;
+      a.folds.clear();
+      a.took *= 2;
+    }
+    if (affordable(slower, params_.folds) < slower.size())
       break;
-    if (const auto fitted = fit_up_to({&slower, 1}, params_.folds); !fitted)
+    if (const auto fitted = fit_up_to(slower, params_.folds); !fitted)
       return tl::unexpected(fitted.error());
-    if (slower.loss() > (1 - least_gain) * best.loss())
+    if (mean_loss(slower) > (1 - least_gain) * mean_loss(best))
       break;
     best = std::move(slower);
   }
@@ -254,26 +295,35 @@ expected<attempt> trees_fit::improved(attempt best) const {
 }
 
 // This is done if there is no time for folds.
-expected<attempt> trees_fit::on_training_part(boosting_params how) const {
+expected<std::vector<attempt>> trees_fit::on_training_part(boosting_params how) const {
   how.deadline = params_.deadline;
-  return fit_fold(how, 0, 1).map(
-      [&](forest&& f) { return attempt{.how = how, .folds = {std::move(f)}}; });
+  return fit_fold(how, 0, 1).map([&](forest&& f) {
+    return std::vector{attempt{.how = how, .folds = {std::move(f)}}};
+  });
 }
 
 expected<boosted_trees> trees_fit::fit() {
   if (steady_clock::now() > params_.deadline)
     return fail(error_kind::io, "the boosted trees were not fitted within their time");
-  const auto best =
-      first_attempts()
-          .and_then([&](auto&& all) { return best_of(std::move(all)); })
-          .and_then([&](attempt&& a) {
-            return a.folds.front().cut ? on_training_part(a.how) : improved(std::move(a));
-          });
+  const auto best = first_attempts()
+                        .and_then([&](auto&& all) { return best_of(std::move(all)); })
+                        .and_then([&](std::vector<attempt>&& those) {
+                          const auto& first = those.front();
+                          return first.folds.front().cut ? on_training_part(first.how)
+                                                         : improved(std::move(those));
+                        });
   if (!best)
     return tl::unexpected(best.error());
   boosted_trees out;
-  for (const forest& f : best->folds)
-    out.folds.push_back(as_network(f));
+  for (std::size_t fold = 0; fold < best->front().folds.size(); ++fold) {
+    std::int64_t depth = 0;
+    for (const attempt& a : *best)
+      depth = std::max(depth, a.folds[fold].depth);
+    std::vector<fitted_trees> of_fold;
+    for (const attempt& a : *best)
+      of_fold.push_back(as_network(deepened(a.folds[fold], depth)));
+    out.folds.push_back(joined(of_fold));
+  }
   out.whole = joined(out.folds);
   return out;
 }

@@ -36,8 +36,9 @@ struct boosted_trees_params {
 
 /// Fits gradient-boosted trees (booster.hpp) to examples that are vectors. Several depths
 /// are tried on the first fold, the best of them on the second, and so on, as many as there is
-/// time for; that of the lowest validation loss is taken. Then the learning rate is halved, for
-/// as long as there is time and that lowers the loss. If there is no time for folds they are
+/// time for; that of the lowest validation loss is taken, and those that are hardly behind it:
+/// the mean of what they say. Then the learning rate is halved, for as long as there is time
+/// and that lowers the loss. If there is no time for folds they are
 /// fitted on the training part. Class weights count as in training. An error after the deadline.
 [[nodiscard]] expected<boosted_trees>
 fit_boosted_trees(const device_data& data, const boosted_trees_params& params);

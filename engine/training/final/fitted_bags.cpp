@@ -15,13 +15,13 @@
 namespace clade {
 namespace {
 
-/// Folds of few examples, if genomes have fewer.
-constexpr std::uint32_t folds_of_few = 5;
+/// Folds of few examples, and of boosted trees, if genomes have fewer.
+constexpr std::uint32_t least_folds = 5;
 
 } // namespace
 
 std::uint32_t model_gathering::folds_of_fitted() const {
-  return folds_are_of_both(data_) ? std::max(folds_, folds_of_few) : folds_;
+  return folds_are_of_both(data_) ? std::max(folds_, least_folds) : folds_;
 }
 
 void model_gathering::judge_folds(model_bag& bag) const {
@@ -98,10 +98,10 @@ void model_gathering::add_boosted_trees() {
   if (!has_trees())
     return;
   auto fitted = fit_boosted_trees(
-      data_, {.folds = folds_of_fitted(),
+      data_, {.folds = std::max(folds_, data_.parts_by_chance ? least_folds : 1),
               .seed = seed_,
               .threads = static_cast<std::size_t>(std::max(1, at::get_num_threads())),
-              .deadline = after_share(0.5)});
+              .deadline = after_share(0.7)});
   if (!fitted)
     return left_out.push_back(fitted.error().message);
   const auto says = [this](const fitted_trees& f) -> model {

@@ -88,7 +88,7 @@ public:
   /// Fits the linear model in a third of the time that is left, and of few examples to folds
   /// in a third of the rest, where that is enough.
   void add_linear_model();
-  /// Fits boosted trees to a table in half of the time that is left.
+  /// Fits boosted trees to a table in most of the time that is left.
   void add_boosted_trees();
   /// Fits random convolutions to sequences in half of the time that is left.
   void add_random_convolutions();

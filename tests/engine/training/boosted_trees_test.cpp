@@ -8,7 +8,9 @@
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 
 using namespace clade;
 
@@ -61,27 +63,44 @@ std::span<const float> values(const at::Tensor& t) {
   return {t.const_data_ptr<float>(), static_cast<std::size_t>(t.numel())};
 }
 
-/// The loss that XGBoost itself had when it had grown the trees that `fit_boosted_trees`
-/// takes of these: of the best setting, and of slower rates for as long as they are better.
-double lowest_loss(std::span<const boosting_params> settings,
-                   const std::function<double(const boosting_params&)>& loss_of) {
-  boosting_params best;
-  double lowest = std::numeric_limits<double>::infinity();
-  for (const auto& p : settings)
-    if (const double loss = loss_of(p); loss < lowest) {
-      best = p;
-      lowest = loss;
-    }
-  for (auto p = best; p.learning_rate > 0.04;) {
-    p.learning_rate /= 2;
-    p.rounds *= 2;
-    p.patience *= 2;
-    const double loss = loss_of(p);
-    if (loss > 0.998 * lowest)
-      break;
-    lowest = loss;
+/// Returns what XGBoost's trees say of examples: forests of the settings that are about as good
+/// as the best, of the slowest rate that pays. Written anew here, to hold the fit to it.
+struct grown_trees {
+  std::vector<boosting_params> settings;
+  std::vector<double> losses;
+
+  [[nodiscard]] double mean() const {
+    return std::accumulate(losses.begin(), losses.end(), 0.0)
+           / static_cast<double>(losses.size());
   }
-  return lowest;
+};
+
+grown_trees expected_trees(std::span<const boosting_params> settings,
+                           const std::function<double(const boosting_params&)>& loss_of) {
+  std::vector<std::pair<double, boosting_params>> all;
+  for (const auto& p : settings)
+    all.emplace_back(loss_of(p), p);
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  grown_trees best;
+  for (const auto& [loss, p] : all)
+    if (loss <= 1.0075 * all.front().first) {
+      best.settings.push_back(p);
+      best.losses.push_back(loss);
+    }
+  while (best.settings.front().learning_rate > 0.04) {
+    grown_trees slower;
+    for (auto p : best.settings) {
+      p.learning_rate /= 2;
+      p.rounds *= 2;
+      p.patience *= 2;
+      slower.losses.push_back(loss_of(p));
+      slower.settings.push_back(p);
+    }
+    if (slower.mean() > 0.998 * best.mean())
+      break;
+    best = slower;
+  }
+  return best;
 }
 
 void check_against_xgboost(const a_table& table) {
@@ -99,15 +118,21 @@ void check_against_xgboost(const a_table& table) {
     const auto fitted = fit_boosted_trees(data, {.seed = 3});
     INFO((fitted ? "" : fitted.error().message));
     REQUIRE(fitted);
-    const auto lowest = lowest_loss(boosting_settings(data), [&](auto same) {
+    const auto grown = expected_trees(boosting_settings(data), [&](auto same) {
       same.classes = data.task.has_classes() ? std::ssize(data.classes) : 0;
       same.seed = derive(3, purpose::baseline, 0, 1).next();
-      const auto grown = boost(same, {values(features), values(targets)},
-                               {values(seen), values(target)});
-      REQUIRE(grown);
-      return grown->loss;
+      const auto one = boost(same, {values(features), values(targets)},
+                             {values(seen), values(target)});
+      REQUIRE(one);
+      return one->loss;
     });
-    CHECK(loss_of_operator(fitted->whole, data) == Approx(lowest).margin(1e-4));
+    // The loss of one forest is known; the mean of several says the mean of what they say, and
+    // losses are convex.
+    const double loss = loss_of_operator(fitted->whole, data);
+    if (grown.losses.size() == 1)
+      CHECK(loss == Approx(grown.losses.front()).margin(1e-4));
+    else
+      CHECK(loss <= grown.mean() + 1e-4);
   }
 }
 
