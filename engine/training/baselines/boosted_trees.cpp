@@ -19,6 +19,9 @@ constexpr std::int64_t many_examples = 2000;
 constexpr std::int64_t many_features = 8;
 // If they take more, the model is fitted to a part of them.
 constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+// Without a limit of time only so many values are fitted to more often than is needed, so that
+// the same run gives the same trees and nobody waits for hours.
+constexpr std::int64_t most_values_without_limit = 10'000'000;
 constexpr boosting_params usual{.depth = 6};
 constexpr boosting_params middle{.depth = 4};
 constexpr boosting_params shallow{.depth = 2, .example_share = 0.7, .feature_share = 0.5};
@@ -218,6 +221,10 @@ expected<void> trees_fit::fit_up_to(std::span<attempt> all, std::uint32_t folds)
 
 std::size_t trees_fit::affordable(std::span<const attempt> all,
                                   std::uint32_t folds) const {
+  if (params_.deadline == steady_clock::time_point::max())
+    return data_.features.size(0) * data_.features.size(1) <= most_values_without_limit
+               ? all.size()
+               : 0;
   auto end = steady_clock::now();
   std::size_t count = 0;
   while (count < all.size()) {
@@ -234,7 +241,10 @@ std::size_t trees_fit::affordable(std::span<const attempt> all,
 expected<std::vector<attempt>> trees_fit::first_attempts() const {
   std::vector<attempt> all;
   const auto settings = boosting_settings(data_);
-  for (std::span<const boosting_params> left(settings); !left.empty();) {
+  std::span<const boosting_params> left(settings);
+  if (params_.quick)
+    left = left.first(1);
+  while (!left.empty()) {
     const auto now = left.first(std::min(left.size(), params_.threads));
     left = left.subspan(now.size());
     std::vector<attempt> more;
@@ -274,7 +284,7 @@ expected<std::vector<attempt>> trees_fit::best_of(std::vector<attempt> all) cons
 // Trees that each say half as much are about twice as many.
 expected<std::vector<attempt>> trees_fit::improved(std::vector<attempt> best) const {
   constexpr double least_rate = 0.02, least_gain = 0.002;
-  while (best.front().how.learning_rate / 2 > least_rate) {
+  while (!params_.quick && best.front().how.learning_rate / 2 > least_rate) {
     auto slower = best;
     for (attempt& a : slower) {
       a.how.learning_rate /= 2;

@@ -27,6 +27,7 @@ struct boosted_trees_params {
   std::uint32_t folds = 1;
   std::uint64_t seed = 0;  ///< The run's.
   std::size_t threads = 1; ///< So many fits are made at once, 1 or more.
+  bool quick = false;      ///< The first setting is taken, and no slower rate.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
 };

@@ -101,6 +101,7 @@ void model_gathering::add_boosted_trees() {
       data_, {.folds = std::max(folds_, data_.parts_by_chance ? least_folds : 1),
               .seed = seed_,
               .threads = static_cast<std::size_t>(std::max(1, at::get_num_threads())),
+              .quick = purpose_ == composition_purpose::interim,
               .deadline = after_share(0.7)});
   if (!fitted)
     return left_out.push_back(fitted.error().message);

@@ -202,6 +202,27 @@ TEST_CASE("boosted trees: what is taken is not behind the first setting in any n
   }
 }
 
+TEST_CASE("boosted trees: quick ones are of the first setting") {
+  const a_table table(plane_csv(300), regression);
+  const auto quick =
+      fit_boosted_trees(table.data, {.folds = 3, .seed = 1, .quick = true});
+  REQUIRE(quick);
+  CHECK(quick->folds.size() == 3);
+  CHECK(quick->whole.sizes.depth == boosting_settings(table.data).front().depth);
+  const auto slow = fit_boosted_trees(table.data, {.folds = 3, .seed = 1});
+  REQUIRE(slow);
+  CHECK(quick->whole.sizes.trees < slow->whole.sizes.trees);
+}
+
+TEST_CASE("boosted trees: two threads fit the same trees as one") {
+  const a_table table(noise_csv(300));
+  const auto one = fit_boosted_trees(table.data, {.folds = 3, .seed = 1});
+  const auto two = fit_boosted_trees(table.data, {.folds = 3, .seed = 1, .threads = 2});
+  REQUIRE(one);
+  REQUIRE(two);
+  CHECK((one->whole.weights == two->whole.weights));
+}
+
 TEST_CASE("boosted trees: the same seed gives the same bits, another one others") {
   const a_table table(noise_csv(300));
   const auto weights = [&](std::uint64_t seed) {
