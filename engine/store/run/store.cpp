@@ -37,6 +37,13 @@ std::string record_name(std::uint64_t sequence) {
   return fmt::format("record {}", sequence);
 }
 
+/// How many records there are, from a row of progress that says what such a row may say: one
+/// that is damaged is no row.
+constexpr const char* count_sql =
+    "select records from progress where run = 1 and typeof(records) = 'integer' and "
+    "state in ('created', 'started', 'paused', 'finished') and typeof(updated_ms) = "
+    "'integer' and records >= born + evaluated and (records > 0 or state = 'created')";
+
 /// The records after `after` in order, as stored, checksums verified. `visit(sequence,
 /// unix_ms, payload)`.
 template<class Visit>
@@ -46,7 +53,7 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
                               "(select records from progress) from records "
                               "where sequence >= ? order by sequence");
   all.bind(1, as_signed(after));
-  SQLite::Statement expected_count(c.db, "select records from progress");
+  SQLite::Statement expected_count(c.db, count_sql);
   std::uint64_t whole = 0, checksum = 0, count = 0;
   const auto damaged = [&](const std::string& how) {
     return fail(error_kind::corrupt,
@@ -58,8 +65,8 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
     // Without it, records that are missing at the end would not be missed.
     if (!expected_count.executeStep())
       return fail(error_kind::corrupt,
-                  fmt::format("{}: the table progress is empty: the file is damaged; {} "
-                              "says what is whole",
+                  fmt::format("{}: the table progress says nothing: the file is damaged; "
+                              "{} says what is whole",
                               c.file.string(), check_command(c.file)));
     count = natural(expected_count.getColumn(0));
     expected_count.tryReset();

@@ -102,7 +102,24 @@ TEST_CASE(
       d.after("delete from records where sequence > 5; delete from progress");
   REQUIRE(all.failure);
   CHECK(all.failure->kind == error_kind::corrupt);
-  CHECK_THAT(all.failure->message, Catch::Contains("the table progress is empty"));
+  CHECK_THAT(all.failure->message, Catch::Contains("the table progress says nothing"));
+}
+
+TEST_CASE("store: records that are gone are missed where what counts them is no count") {
+  for (const char* change : {"state = 'x'", "records = 0", "records = '5'", "records = 3",
+                             "updated_ms = ''", "records = null"}) {
+    const damaged_store d;
+    INFO(change);
+    const auto all =
+        d.after(std::string("pragma ignore_check_constraints = on; "
+                            "create table p as select * from progress; "
+                            "drop table progress; alter table p rename to "
+                            "progress; delete from records where sequence > 5; "
+                            "update progress set ")
+                + change);
+    REQUIRE(all.failure);
+    CHECK(all.failure->kind == error_kind::corrupt);
+  }
 }
 
 TEST_CASE("store: two records that changed places are found") {
