@@ -130,7 +130,7 @@ class Resuming(InterruptTest):
         store = sqlite3.connect(self.run_folder() / "run.db")
         for table in ("records", "genomes", "evaluations", "generations", "parents", "epochs", "weights", "nodes"):
             store.execute(f"delete from {table}")
-        store.execute("update progress set records = 0, state = 'created'")
+        store.execute("update progress set records = 0, born = 0, evaluated = 0, state = 'created'")
         store.commit()
         store.close()
         refused = self.finish("resume", self.run_folder(), status=2)
