@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace clade {
 namespace {
@@ -47,7 +46,7 @@ made_up_world drawn_world(std::uint64_t seed, machine_kind kind) {
   w.spread = between(0, 1.2);
   w.diverging = between(0, 1.0 / 3);
   const double from = between(0, 0.9), still = between(0, 0.8);
-  const double until = random.uniform() < 0.5 ? 1e9 : from + between(0, 0.5);
+  const double until = random.chance(0.5) ? 1e9 : from + between(0, 0.5);
   if (kind != machine_kind::quiet)
     w.slow.push_back({.from = from, .until = until, .factor = over_decades(1, 10)});
   if (kind == machine_kind::stops)
@@ -60,14 +59,13 @@ made_up_network network_of(const made_up_world& w, genome_hash network) {
   const auto between = [&](double low, double high) {
     return low + (high - low) * random.uniform();
   };
-  const double normal = std::sqrt(-2 * std::log(1 - random.uniform()))
-                        * std::cos(2 * std::numbers::pi * random.uniform());
+  const double normal = random.normal();
   return {.floor = between(0.02, 0.4),
           .start = 0.9,
           .unit = std::exp(between(std::log(0.3), std::log(6.0))),
           .exponent = between(0.2, 1),
           .epoch_seconds = w.epoch_seconds * std::exp(w.spread * normal),
-          .diverges = random.uniform() < w.diverging};
+          .diverges = random.chance(w.diverging)};
 }
 
 double error_after(const made_up_network& n, double epochs, double progress) {

@@ -4,11 +4,24 @@
 
 namespace clade {
 
-std::function<expected<candidate>(const breeding&)> breeder_of(const run_rules& rules,
-                                                               const problem& problem) {
+breeder breeder_of(const run_rules& rules, const problem& problem) {
   return [&rules, problem](const breeding& order) {
     return breed({*rules.space, problem, rules.evolution.mutation, rules.seed}, order);
   };
+}
+
+expected<std::vector<candidate>>
+open_orders::carry_out(std::size_t i, const run_state& state, const breeder& breed) {
+  const auto order = orders[i];
+  orders.erase(orders.begin() + static_cast<std::ptrdiff_t>(i));
+  auto made = breed(order);
+  if (!made)
+    return tl::unexpected(std::move(made).error());
+  delivered.push_back({order, std::move(*made)});
+  auto resolved = resolve(state, std::move(delivered));
+  delivered = std::move(resolved.held);
+  orders.insert(orders.begin(), resolved.again.begin(), resolved.again.end());
+  return std::move(resolved.accepted);
 }
 
 run_driver::run_driver(run_parts parts, run_state state,
@@ -35,7 +48,7 @@ expected<void> run_driver::step() {
   auto next = next_step(state_, ordered_);
   for (auto& order : next.breed) {
     ordered_ = order.id;
-    orders_.push_back(std::move(order));
+    orders_.orders.push_back(std::move(order));
   }
   if (next.finish)
     return note(run_finished{state_.best.empty() ? 0 : state_.best.front().id, {}});
@@ -46,13 +59,13 @@ expected<void> run_driver::happen(const next_steps& next) {
   const auto trained = static_cast<std::size_t>(std::ranges::count_if(
       state_.open, [](const auto& open) { return open.second.equal_to == 0; }));
   const std::size_t closing = next.close ? 1 : 0;
-  const auto possible = orders_.size() + next.copy.size() + closing + trained;
+  const auto possible = orders_.orders.size() + next.copy.size() + closing + trained;
   if (possible == 0)
     return fail(error_kind::internal, "the run is stuck:\n" + to_text(state_));
   auto i = parts_.pick ? parts_.pick(possible) : 0;
-  if (i < orders_.size())
+  if (i < orders_.orders.size())
     return deliver(i);
-  i -= orders_.size();
+  i -= orders_.orders.size();
   if (i < next.copy.size()) {
     const auto& c = next.copy[i];
     return note(candidate_evaluated{copy_for(c.id, evaluated_.at(c.original))});
@@ -62,16 +75,10 @@ expected<void> run_driver::happen(const next_steps& next) {
 }
 
 expected<void> run_driver::deliver(std::size_t i) {
-  const auto order = orders_[i];
-  orders_.erase(orders_.begin() + static_cast<std::ptrdiff_t>(i));
-  auto made = parts_.breed(order);
-  if (!made)
-    return tl::unexpected(std::move(made).error());
-  delivered_.push_back({order, std::move(*made)});
-  auto resolved = resolve(state_, std::move(delivered_));
-  delivered_ = std::move(resolved.held);
-  orders_.insert(orders_.begin(), resolved.again.begin(), resolved.again.end());
-  for (auto& c : resolved.accepted)
+  auto accepted = orders_.carry_out(i, state_, parts_.breed);
+  if (!accepted)
+    return tl::unexpected(std::move(accepted).error());
+  for (auto& c : *accepted)
     if (auto noted = note(candidate_born{std::move(c)}); !noted)
       return noted;
   return {};

@@ -8,9 +8,23 @@
 
 namespace clade {
 
+/// Carries out an order.
+using breeder = std::function<expected<candidate>(const breeding&)>;
+
+/// Orders that are not carried out, and what came of others and is not resolved.
+struct open_orders {
+  std::vector<breeding> orders{};
+  std::vector<bred> delivered{};
+
+  /// Carries out the i-th order and resolves what is delivered: returns the candidates to be
+  /// recorded as born, and has again those orders that are to be carried out again.
+  [[nodiscard]] expected<std::vector<candidate>>
+  carry_out(std::size_t i, const run_state& state, const breeder& breed);
+};
+
 /// The parts that a run's driver is given to work with.
 struct run_parts {
-  std::function<expected<candidate>(const breeding&)> breed;
+  breeder breed;
   std::function<evaluation(const candidate&)> evaluate;
   /// Chooses one of n things that may happen next; empty: the first. Orders are carried
   /// out first, then copies made, then generations closed, then the oldest open candidate
@@ -21,8 +35,7 @@ struct run_parts {
 };
 
 /// Breeds as a run of these rules does; they outlive it.
-[[nodiscard]] std::function<expected<candidate>(const breeding&)>
-breeder_of(const run_rules& rules, const problem& problem);
+[[nodiscard]] breeder breeder_of(const run_rules& rules, const problem& problem);
 
 /// A whole run in one thread, without actors, files or processes. It keeps what a head
 /// process would have under way: orders that generators carry out, candidates that came
@@ -52,8 +65,7 @@ private:
   run_parts parts_;
   run_state state_;
   candidate_id ordered_ = 0;
-  std::vector<breeding> orders_;
-  std::vector<bred> delivered_;
+  open_orders orders_;
   std::map<candidate_id, evaluation> evaluated_;
 };
 

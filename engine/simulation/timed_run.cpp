@@ -2,11 +2,14 @@
 // at the clock. All that follows from it is done at once, as if messages took no time.
 #include "engine/simulation/timed_run.hpp"
 
+#include "engine/config/experiment/experiment.hpp"
 #include "engine/run/steps/run_course.hpp"
 #include "engine/run/steps/time_plan.hpp"
 #include "engine/scheduling/shared_time.hpp"
 #include "engine/simulation/run_driver.hpp"
 #include "genome/genes/hash.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +28,6 @@ constexpr double looks = 1000;
 struct work {
   candidate_id id = 0; ///< 0: it puts an interim model together.
   double begun = 0, end = 0;
-  double limit = 0; ///< A training's rates follow the clock up to then; 0: there is none.
 };
 
 class timed_simulation {
@@ -92,10 +94,8 @@ work timed_simulation::begin(const candidate& c) {
             * static_cast<double>(
                 finals_.hand_out(c.id, p_.world.slots, clock_now()).count());
   const double all = end_of_work(p_.world, now_, epochs * epoch_of(c));
-  return {.id = c.id,
-          .begun = now_,
-          .end = limit > 0 ? std::min(all, now_ + limit) : all,
-          .limit = limit > 0 ? now_ + limit : 0};
+  return {
+      .id = c.id, .begun = now_, .end = limit > 0 ? std::min(all, now_ + limit) : all};
 }
 
 void timed_simulation::hand_out() {
@@ -127,8 +127,7 @@ void timed_simulation::put_together_interim() {
   if (time)
     busy_.push_back({.id = 0,
                      .begun = now_,
-                     .end = now_ + 1e-3 * static_cast<double>(time->count()),
-                     .limit = 0});
+                     .end = now_ + 1e-3 * static_cast<double>(time->count())});
 }
 
 // The curve holds whole epochs, as that of a real training does, or the part of one.
@@ -195,18 +194,12 @@ expected<void> timed_simulation::plan_end(const std::string& reason) {
 
 expected<void> timed_simulation::breed_all(std::vector<breeding> orders) {
   const auto breed = breeder_of(state_.rules, p_.problem);
-  std::vector<bred> made;
-  while (!orders.empty()) {
-    const auto order = orders.front();
-    orders.erase(orders.begin());
-    auto one = breed(order);
-    if (!one)
-      return tl::unexpected(std::move(one).error());
-    made.push_back({order, std::move(*one)});
-    auto resolved = resolve(state_, std::move(made));
-    made = std::move(resolved.held);
-    orders.insert(orders.begin(), resolved.again.begin(), resolved.again.end());
-    for (auto& c : resolved.accepted)
+  open_orders open{.orders = std::move(orders)};
+  while (!open.orders.empty()) {
+    auto accepted = open.carry_out(0, state_, breed);
+    if (!accepted)
+      return tl::unexpected(std::move(accepted).error());
+    for (auto& c : *accepted)
       if (auto noted = note(candidate_born{std::move(c)}); !noted)
         return noted;
   }
@@ -323,6 +316,27 @@ expected<timed_run> timed_simulation::run() {
 }
 
 } // namespace
+
+expected<timed_run_params> planned_run(const made_up_world& world,
+                                       std::shared_ptr<const search_space> space) {
+  const auto fitted = fit_search({}, world.epoch_seconds, world.slots, world.seconds,
+                                 std::chrono::seconds(3600));
+  const std::vector<std::string> size{
+      "strategy=regularized", fmt::format("population={}", fitted.size.population),
+      fmt::format("generations={}", fitted.size.generations)};
+  return parse_evolution(size, *space).map([&](evolution_params&& evolution) {
+    timed_run_params p;
+    p.rules.evolution = std::move(evolution);
+    p.rules.seed = world.seed;
+    p.rules.space = std::move(space);
+    p.rules.final_stage = {.model = "ensemble"};
+    p.problem = {.input = {{16}}, .outputs = 4};
+    p.world = world;
+    p.epochs = fitted.size.epochs;
+    p.evaluation_seconds = static_cast<double>(fitted.evaluation_time.count());
+    return p;
+  });
+}
 
 expected<timed_run> simulate_timed_run(const timed_run_params& params) {
   return make_run_state(params.rules).and_then([&](run_state&& state) {

@@ -4,6 +4,7 @@
 #include "engine/simulation/made_up_world.hpp"
 #include "search_spaces/operators/network.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace clade {
@@ -35,6 +36,11 @@ struct timed_run {
   /// run tried, trained from the first second to the last.
   double hindsight = 0.9;
 };
+
+/// Returns the run that `clade new --run --minutes` makes of a world, whose measurement was
+/// right, over that space. Fails where the search cannot be.
+[[nodiscard]] expected<timed_run_params>
+planned_run(const made_up_world& world, std::shared_ptr<const search_space> space);
 
 /// Makes a run that is given a time, as a head would that has a clock and slots: what is
 /// due, who plans and shares the time of the end, and what the clock orders are the functions

@@ -4,7 +4,6 @@
 
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/report/base/format.hpp"
-#include "engine/run/steps/time_plan.hpp"
 #include "engine/simulation/search_statistics.hpp"
 #include "engine/simulation/timed_run.hpp"
 #include "search_spaces/files/built_in.hpp"
@@ -49,29 +48,8 @@ struct spent_time {
   }
 };
 
-/// Returns what `clade new --run --minutes` makes of a world, whose measurement was right.
-expected<timed_run_params> planned_in(const made_up_world& w,
-                                      const std::shared_ptr<const search_space>& space) {
-  const auto fitted =
-      fit_search({}, w.epoch_seconds, w.slots, w.seconds, std::chrono::seconds(3600));
-  const std::vector<std::string> size{
-      "strategy=regularized", fmt::format("population={}", fitted.size.population),
-      fmt::format("generations={}", fitted.size.generations)};
-  return parse_evolution(size, *space).map([&](evolution_params&& evolution) {
-    timed_run_params p;
-    p.rules.evolution = std::move(evolution);
-    p.rules.seed = w.seed;
-    p.rules.space = space;
-    p.rules.final_stage = {.model = "ensemble"};
-    p.problem = {.input = {{16}}, .outputs = 4};
-    p.world = w;
-    p.epochs = fitted.size.epochs;
-    p.evaluation_seconds = static_cast<double>(fitted.evaluation_time.count());
-    return p;
-  });
-}
-
-/// The same, as a search of random networks up to the last second, whose champion is taken.
+/// Returns a search of random networks in the same world. It goes on to the last second, and its
+/// champion is taken.
 expected<timed_run_params> at_random(timed_run_params p) {
   return parse_evolution(std::vector<std::string>{"strategy=random", "population=32",
                                                   "generations=100000"},
@@ -92,7 +70,7 @@ expected<std::vector<spent_time>> compare(machine_kind kind, const anytime_optio
       {.name = "clade"}, {.name = "random"}, {.name = "one network"}};
   for (std::size_t i = 0; i < o.worlds; ++i) {
     const auto w = drawn_world(o.seed + i, kind);
-    const auto planned = planned_in(w, space);
+    const auto planned = planned_run(w, space);
     if (!planned)
       return tl::unexpected(planned.error());
     const auto ours = simulate_timed_run(*planned);

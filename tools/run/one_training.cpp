@@ -79,7 +79,9 @@ expected<new_run> train_of_run(const one_training_params& params) {
   if (!g)
     return tl::unexpected(g.error());
   const auto e = for_one(folded->experiment, params.epochs);
-  return change_resolved(e, e.name, params.overrides, "--set ")
+  return change_resolved(
+             e, e.name, params.overrides,
+             {.option = "--set ", .of_name = "the new run is named by its origin"})
       .and_then([](experiment changed) { return check_experiment(std::move(changed)); })
       .and_then([&](checked_experiment c) {
         return start(std::move(c), std::move(*g), params.runs);

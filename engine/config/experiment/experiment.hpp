@@ -140,14 +140,20 @@ load_experiment(const std::filesystem::path& named,
 parse_evolution(std::span<const std::string> settings, const search_space& space,
                 const objective& goal = {}, std::vector<std::uint32_t> fidelities = {});
 
+/// The words by which people change an experiment.
+struct change_words {
+  std::string option = "--change ";                ///< They write it before each change.
+  std::string of_name = "a fork is named by --as"; ///< Why the name is no change.
+};
+
 /// Returns the experiment by which a fork of a run of `origin` searches: another name,
 /// and with changes such as "evolution.population=48". The split of the data stays,
 /// whatever the seed. Fails where a change is wrong, or of the data or the kind of
-/// fitness; the rest is `check_fork`'s. `option` is what people wrote before a change.
-[[nodiscard]] expected<experiment>
-change_resolved(const experiment& origin, const std::string& name,
-                std::span<const std::string> changes,
-                const std::string& option = "--change ");
+/// fitness; the rest is `check_fork`'s.
+[[nodiscard]] expected<experiment> change_resolved(const experiment& origin,
+                                                   const std::string& name,
+                                                   std::span<const std::string> changes,
+                                                   const change_words& words = {});
 
 /// Hash of what decides the search: `to_toml` without name, slots, wall time, paths and
 /// what carries what members of a team send each other, which like slots is a question of

@@ -139,7 +139,8 @@ std::string unchangeable(const experiment& e, const experiment& origin) {
 
 expected<experiment> change_resolved(const experiment& origin, const std::string& name,
                                      std::span<const std::string> changes,
-                                     const std::string& option) {
+                                     const change_words& words) {
+  const auto& option = words.option;
   auto d = parse_document(to_toml(origin), "the origin's experiment");
   if (!d)
     return tl::unexpected(std::move(d).error());
@@ -148,9 +149,7 @@ expected<experiment> change_resolved(const experiment& origin, const std::string
       return tl::unexpected(std::move(applied).error());
   if (d->overridden.contains("experiment.name"))
     return fail_in(option + "experiment.name",
-                   {error_kind::invalid_input,
-                    option == "--change " ? "a fork is named by --as"
-                                          : "the new run is named by its origin"});
+                   {error_kind::invalid_input, words.of_name});
   if (d->overridden.contains("search_space.file"))
     return fail_in(option + "search_space.file",
                    {error_kind::invalid_input,

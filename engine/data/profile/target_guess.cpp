@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,16 +21,13 @@ constexpr std::array<std::string_view, 9> target_words{
     "target",   "targets",  "label", "labels",   "outcome",
     "outcomes", "response", "truth", "dependent"};
 
-constexpr std::array<std::string_view, 38> predicted_words{
-    "price",   "prices",    "value",     "sales",      "revenue",     "rating",
-    "score",   "quality",   "churn",     "churned",    "survived",    "survival",
-    "default", "defaulted", "fraud",     "fraudulent", "diagnosis",   "species",
-    "salary",  "spam",      "sentiment", "grade",      "approved",    "status",
-    "demand",  "yield",     "strength",  "mpg",        "progression", "converted",
-    "result",  "attrition", "cancelled", "canceled",   "subscribed",  "readmitted",
-    "exited",  "purchased"};
+constexpr std::array<std::string_view, 23> predicted_words{
+    "price",  "prices",   "value",    "sales",       "revenue", "rating",
+    "score",  "quality",  "survival", "default",     "fraud",   "species",
+    "salary", "spam",     "grade",    "approved",    "status",  "demand",
+    "yield",  "strength", "mpg",      "progression", "result"};
 
-/// These are what became of a case, and hardly ever known before it.
+/// People predict these too: they are what became of a case, and hardly ever known before it.
 constexpr std::array<std::string_view, 15> fate_words{
     "survived",   "churn",     "churned",   "defaulted", "fraudulent",
     "readmitted", "attrition", "cancelled", "canceled",  "subscribed",
@@ -74,6 +72,14 @@ std::vector<std::size_t> named_by(std::span<const column_profile> columns,
     if (std::ranges::find(words, last_word(columns[i].name)) != words.end())
       found.push_back(i);
   return found;
+}
+
+/// Merges two lists of positions, each in order.
+std::vector<std::size_t> merged(const std::vector<std::size_t>& a,
+                                const std::vector<std::size_t>& b) {
+  std::vector<std::size_t> both;
+  std::ranges::merge(a, b, std::back_inserter(both));
+  return both;
 }
 
 bool may_be_target(const column_profile& c) {
@@ -150,11 +156,11 @@ expected<target_guess> guess_by_name(std::span<const column_profile> columns) {
     return target_guess{targets.front(), target_reason::named};
   if (targets.size() > 1)
     return ask("several columns are named like a target", columns, targets);
-  const auto predicted = named_by(columns, predicted_words);
+  const auto fates = named_by(columns, fate_words);
+  const auto predicted = merged(named_by(columns, predicted_words), fates);
   const auto vague = vaguely_named(columns, !predicted.empty());
   if (has_last(predicted))
     return target_guess{last, target_reason::suggested};
-  const auto fates = named_by(columns, fate_words);
   if (has_last(vague) && fates.empty())
     return target_guess{last, target_reason::named};
   if (!has_last(vague) && predicted.size() == 1

@@ -285,13 +285,12 @@ expected<std::vector<attempt>> trees_fit::best_of(std::vector<attempt> all) cons
 expected<std::vector<attempt>> trees_fit::improved(std::vector<attempt> best) const {
   constexpr double least_rate = 0.02, least_gain = 0.002;
   while (!params_.quick && best.front().how.learning_rate / 2 > least_rate) {
-    auto slower = best;
-    for (attempt& a : slower) {
-      a.how.learning_rate /= 2;
-      a.how.rounds *= 2;
-      a.how.patience *= 2;
-      a.folds.clear();
-      a.took *= 2;
+    std::vector<attempt> slower;
+    for (const attempt& a : best) {
+      auto& half = slower.emplace_back(attempt{.how = a.how, .took = 2 * a.took});
+      half.how.learning_rate /= 2;
+      half.how.rounds *= 2;
+      half.how.patience *= 2;
     }
     if (affordable(slower, params_.folds) < slower.size())
       break;

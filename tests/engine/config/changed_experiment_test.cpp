@@ -53,7 +53,7 @@ TEST_CASE("change: what a fork cannot have is refused in a sentence") {
              Contains("--change evolution.popolation") && Contains("did you mean"));
   CHECK_THAT(refused("evolution.population"), Contains("--change evolution.population"));
   CHECK(change_resolved(e, "x", std::vector<std::string>{"evolution.popolation=3"},
-                        "--set ")
+                        {.option = "--set "})
             .error()
             .message.starts_with("--set evolution.popolation"));
   CHECK_THAT(refused("evolution.population=-1"), Contains("population"));

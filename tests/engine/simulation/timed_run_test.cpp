@@ -1,10 +1,7 @@
-#include "engine/config/experiment/experiment.hpp"
-#include "engine/run/steps/time_plan.hpp"
 #include "engine/simulation/timed_run.hpp"
 #include "search_spaces/files/built_in.hpp"
 
 #include <catch2/catch.hpp>
-#include <fmt/format.h>
 #include <rapidcheck.h>
 #include <rapidcheck/catch.h>
 
@@ -12,32 +9,10 @@ using namespace clade;
 
 namespace {
 
-const search_space& tables() {
-  static const auto space = load_built_in_space("tabular").value();
-  return space;
-}
-
-/// Returns what `clade new --run --minutes` makes of it, whose measurement was right.
-timed_run_params run_in(const made_up_world& w) {
-  const auto fitted =
-      fit_search({}, w.epoch_seconds, w.slots, w.seconds, std::chrono::seconds(3600));
-  timed_run_params p;
-  const std::vector<std::string> size{
-      "strategy=regularized", fmt::format("population={}", fitted.size.population),
-      fmt::format("generations={}", fitted.size.generations)};
-  p.rules.evolution = parse_evolution(size, tables()).value();
-  p.rules.seed = w.seed;
-  p.rules.space = std::make_shared<const search_space>(tables());
-  p.rules.final_stage = {.model = "ensemble"};
-  p.problem = {.input = {{16}}, .outputs = 4};
-  p.world = w;
-  p.epochs = fitted.size.epochs;
-  p.evaluation_seconds = static_cast<double>(fitted.evaluation_time.count());
-  return p;
-}
-
 timed_run run(const made_up_world& w) {
-  return simulate_timed_run(run_in(w)).value();
+  static const auto tables =
+      std::make_shared<const search_space>(load_built_in_space("tabular").value());
+  return planned_run(w, tables).and_then(simulate_timed_run).value();
 }
 
 } // namespace
