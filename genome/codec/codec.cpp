@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <msgpack.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <limits>
@@ -16,10 +17,12 @@
 //     settings  {name: value, ...}                      sorted by name
 //     genome    [[node, ...], [edge, ...], settings]    sorted by innovation
 //     node      [innovation, operator, settings]
-//     edge      [from, to, flags, innovation?, weight?] ends by their place among the
+//     edge      [from, to, flags, innovation?, weight?, delay?]
+//                                                       ends by their place among the
 //                                                       nodes
 //     flags     1 enabled | 2 recurrent | 4 innovation follows, as it is not the hash of
-//               its place | 8 weight follows, as it is not 1
+//               its place | 8 weight follows, as it is not 1 | 16 delay follows, as it is
+//               more than 1
 //
 // The encoder is msgpack's own packer, but for doubles, of which it turns whole ones into
 // integers. The bytes are read in decoder.cpp.
@@ -42,14 +45,22 @@ std::uint32_t narrow(std::size_t size) {
   return static_cast<std::uint32_t>(size);
 }
 
-constexpr std::uint64_t enabled = 1, recurrent = 2, own_innovation = 4, weighs = 8;
+constexpr std::uint64_t enabled = 1, recurrent = 2, own_innovation = 4, weighs = 8,
+                        waits_longer = 16, all_flags = 31;
 
 std::uint64_t flags_of(const edge_gene& e) {
   std::uint64_t flags = e.enabled ? enabled : 0;
-  flags |= e.recurrent ? recurrent : 0;
-  flags |= e.id != innovation_of_edge(e.from, e.to, e.recurrent) ? own_innovation : 0;
+  flags |= e.recurrent() ? recurrent : 0;
+  flags |= e.id != innovation_of_edge(e.from, e.to, e.delay) ? own_innovation : 0;
   flags |= e.weight != 1 ? weighs : 0;
+  flags |= e.delay > 1 ? waits_longer : 0;
   return flags;
+}
+
+/// Of an edge with these flags.
+std::size_t fields_of(std::uint64_t flags) {
+  return std::size_t{3} + ((flags & own_innovation) != 0) + ((flags & weighs) != 0)
+         + ((flags & waits_longer) != 0);
 }
 
 } // namespace
@@ -142,12 +153,14 @@ encoder& encoder::encode(const genome& v) {
   array(v.edges.size());
   for (const edge_gene& edge : v.edges) {
     const std::uint64_t flags = flags_of(edge);
-    array(std::size_t{3} + ((flags & own_innovation) != 0) + ((flags & weighs) != 0));
+    array(fields_of(flags));
     natural(index_of(v, edge.from)).natural(index_of(v, edge.to)).natural(flags);
     if ((flags & own_innovation) != 0)
       natural(static_cast<std::uint64_t>(edge.id));
     if ((flags & weighs) != 0)
       real(edge.weight);
+    if ((flags & waits_longer) != 0)
+      natural(edge.delay);
   }
   return encode(v.hyperparameters);
 }
@@ -175,9 +188,9 @@ node_gene decoder::node() {
 edge_gene decoder::edge(const std::vector<node_gene>& nodes) {
   const std::size_t start = offset_, fields = array();
   const std::uint64_t from = natural(), to = natural(), flags = natural();
-  const std::size_t wanted =
-      std::size_t{3} + ((flags & own_innovation) != 0) + ((flags & weighs) != 0);
-  if (fields != wanted || flags > 15 || from >= nodes.size() || to >= nodes.size()) {
+  const bool contradicts = (flags & waits_longer) != 0 && (flags & recurrent) == 0;
+  if (flags > all_flags || fields != fields_of(flags) || contradicts
+      || from >= nodes.size() || to >= nodes.size()) {
     fail(fmt::format("byte {}: not an edge between the genome's nodes", start));
     return {};
   }
@@ -185,10 +198,17 @@ edge_gene decoder::edge(const std::vector<node_gene>& nodes) {
   e.from = nodes[from].id;
   e.to = nodes[to].id;
   e.enabled = (flags & enabled) != 0;
-  e.recurrent = (flags & recurrent) != 0;
-  e.id = (flags & own_innovation) != 0 ? innovation{natural()}
-                                       : innovation_of_edge(e.from, e.to, e.recurrent);
+  const bool has_own = (flags & own_innovation) != 0;
+  if (has_own)
+    e.id = innovation{natural()};
   e.weight = (flags & weighs) != 0 ? real() : 1.0;
+  const auto delay =
+      (flags & waits_longer) != 0 ? natural() : std::uint64_t{(flags & recurrent) != 0};
+  // More is refused with the genome.
+  e.delay = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(delay, std::uint64_t{longest_delay} + 1));
+  if (!has_own)
+    e.id = innovation_of_edge(e.from, e.to, e.delay);
   return e;
 }
 

@@ -8,7 +8,7 @@
 //
 //     a gene that one has           1, once
 //     a node that both have         the operator, 0 or 1, and an item for each setting
-//     an edge that both have        enabled, recurrent and ends, 0 or 1, and its weight,
+//     an edge that both have        enabled, delay and ends, 0 or 1, and its weight,
 //                                   as numbers
 //     a setting, a hyperparameter   1 if one lacks it or its kind differs; text 0 or 1
 //     two numbers                   |a - b| / (|a| + |b|)
@@ -81,7 +81,7 @@ double distance(const genome& a, const genome& b) {
        });
   walk(a.edges, b.edges, sum, &edge_gene::id,
        [&](const edge_gene& x, const edge_gene& y) {
-         sum.add(x.enabled == y.enabled && x.recurrent == y.recurrent && x.from == y.from
+         sum.add(x.enabled == y.enabled && x.delay == y.delay && x.from == y.from
                          && x.to == y.to
                      ? 0
                      : 1);

@@ -94,8 +94,11 @@ expected<void> check_edges(const genome& g) {
       return broken(fmt::format("edge {} is out of order or there twice", joins()));
     if (edge.to == input_innovation)
       return broken(fmt::format("edge {} enters the input", joins()));
-    if (edge.from == output_innovation && !edge.recurrent)
+    if (edge.from == output_innovation && !edge.recurrent())
       return broken(fmt::format("edge {} leaves the output", joins()));
+    if (edge.delay > longest_delay)
+      return broken(fmt::format("edge {} is delayed by {} steps; at most {} are allowed",
+                                joins(), edge.delay, longest_delay));
     if (!std::isfinite(edge.weight))
       return broken(fmt::format("the weight of edge {} is not finite", joins()));
   }
@@ -103,10 +106,10 @@ expected<void> check_edges(const genome& g) {
 }
 
 bool has_parallel_edges(const genome& g) {
-  std::vector<std::tuple<innovation, innovation, bool>> places;
+  std::vector<std::tuple<innovation, innovation, std::uint32_t>> places;
   places.reserve(g.edges.size());
   for (const edge_gene& edge : g.edges)
-    places.emplace_back(edge.from, edge.to, edge.recurrent);
+    places.emplace_back(edge.from, edge.to, edge.delay);
   std::ranges::sort(places);
   return std::ranges::adjacent_find(places) != places.end();
 }
@@ -118,7 +121,7 @@ bool joins_input_to_output(const genome& g, const wiring& wires) {
   reached[0] = true;
   for (const wiring::index node : wires.order()) {
     for (const wiring::index e : wires.entering(node))
-      if (!g.edges[e].recurrent && reached[wires.from(e)])
+      if (!g.edges[e].recurrent() && reached[wires.from(e)])
         reached[node] = true;
   }
   return reached[1];

@@ -26,6 +26,9 @@ struct setting {
 /// The most bytes that a text among the values has.
 inline constexpr std::size_t longest_setting_text = 4096;
 
+/// The longest way back in time of a recurrent edge, in steps.
+inline constexpr std::uint32_t longest_delay = 1000;
+
 /// Identifies a gene by its origin: the same structural change at the same place gets the
 /// same number in whichever genome, generation and process it happens, because the number
 /// is a hash of that place (genome/genes/innovation.hpp). Genes of two parents line up by it
@@ -53,15 +56,21 @@ struct edge_gene {
   innovation from{};
   innovation to{};
   bool enabled = true;
-  bool recurrent = false; ///< Carries the value of the step before; the rest is acyclic.
-  double weight = 1.0;    ///< Used by neuron-level networks; layers leave it at 1.
+  /// It carries the value of so many steps of time before; 0: the present one. The edges
+  /// of the present are acyclic.
+  std::uint32_t delay = 0;
+  double weight = 1.0; ///< Used by neuron-level networks; layers leave it at 1.
+
+  [[nodiscard]] bool recurrent() const { return delay > 0; }
+  /// Whether it is enabled and of the present.
+  [[nodiscard]] bool is_forward() const { return enabled && delay == 0; }
 
   friend bool operator==(const edge_gene&, const edge_gene&) = default;
 };
 
 /// A network and how it is trained, as data. Invariants (`check_structure`): nodes and
-/// edges sorted by innovation, without duplicates, and no two edges of one kind between
-/// the same nodes; one input, which nothing enters, and one output, which only recurrent
+/// edges sorted by innovation, without duplicates, and no two edges of one delay, which is
+/// at most `longest_delay`, between the same nodes; one input, which nothing enters, and one output, which only recurrent
 /// edges leave; edges join nodes that exist; what is enabled and not recurrent is acyclic
 /// and joins input to output; settings sorted by name; numbers finite; names are words
 /// (letters, digits, "_", "-", "."), text is free of control characters, and neither is
@@ -113,7 +122,8 @@ void erase(std::vector<setting>& settings, std::string_view name);
 ///     output <- n91c07
 ///     learning_rate=0.003 optimiser=adam
 ///
-/// A recurrent input reads "n91c07 before"; one over an edge that weighs, "0.5 n91c07".
+/// A recurrent input reads "n91c07 before" or, of a longer delay, "n91c07 3 steps before";
+/// one over an edge that weighs, "0.5 n91c07".
 [[nodiscard]] std::string to_text(const genome& g);
 
 /// The shortest digits that give the number back; reals that are whole have a ".0".

@@ -48,8 +48,8 @@ void append_inputs(std::string& out, const genome& g, const wiring& wires,
     if (edge.weight != 1)
       out += real_text(edge.weight) + " ";
     out += short_name(g, edge.from);
-    if (edge.recurrent)
-      out += " before";
+    if (edge.recurrent())
+      out += edge.delay == 1 ? " before" : fmt::format(" {} steps before", edge.delay);
   }
   const value* merge = find(g.nodes[node].settings, "merge");
   if (inputs.size() > 1 && merge != nullptr)

@@ -125,23 +125,44 @@ expected<void> check_node(const grammar& rules, const node_gene& node,
   return {};
 }
 
+expected<void> check_edge(const grammar& rules, const edge_gene& edge) {
+  const auto wrong = [&](const std::string& why) {
+    return refuse(
+        fmt::format("edge {}..{} {}", to_text(edge.from), to_text(edge.to), why));
+  };
+  if (edge.weight != 1 || (edge.recurrent() && rules.max_recurrent == 0))
+    return wrong("is recurrent or weighted");
+  if (edge.delay > rules.longest_delay)
+    return wrong(fmt::format("is delayed by {} steps; at most {} are allowed", edge.delay,
+                             rules.longest_delay));
+  if (edge.recurrent()
+      && (!edge.enabled || edge.from == output_innovation
+          || edge.to == output_innovation))
+    return wrong("is recurrent, and disabled or joined to the output");
+  return {};
+}
+
 expected<void> check_edges(const grammar& rules, const genome& g, const wiring& wires) {
-  std::size_t enabled = 0, live = 0;
+  std::size_t enabled = 0, live = 0, recurrent = 0;
   for (std::size_t e = 0; e < g.edges.size(); ++e) {
     const edge_gene& edge = g.edges[e];
-    if (edge.recurrent || edge.weight != 1)
-      return refuse(fmt::format("edge {}..{} is recurrent or weighted",
-                                to_text(edge.from), to_text(edge.to)));
-    enabled += edge.enabled;
-    live += edge.enabled && wires.live_edge(e);
+    if (auto ok = check_edge(rules, edge); !ok)
+      return ok;
+    recurrent += edge.recurrent();
+    enabled += edge.is_forward();
+    live += edge.is_forward() && wires.live_edge(e);
   }
+  if (recurrent > rules.max_recurrent)
+    return refuse(fmt::format("{} recurrent edges; at most {} are allowed", recurrent,
+                              rules.max_recurrent));
   const std::size_t chain = wires.order().size() - 1;
   if (live > chain + rules.max_skips || enabled > rules.max_nodes + 1 + rules.max_skips)
     return refuse(fmt::format("{} skip edges of {} enabled ones; at most {} are allowed",
                               live - chain, enabled, rules.max_skips));
-  if (g.edges.size() - enabled > rules.max_nodes)
-    return refuse(fmt::format("{} disabled edges; at most {} are allowed",
-                              g.edges.size() - enabled, rules.max_nodes));
+  const auto disabled = g.edges.size() - enabled - recurrent;
+  if (disabled > rules.max_nodes)
+    return refuse(fmt::format("{} disabled edges; at most {} are allowed", disabled,
+                              rules.max_nodes));
   return {};
 }
 

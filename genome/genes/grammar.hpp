@@ -61,8 +61,8 @@ struct operator_rule {
 };
 
 /// The rules by which genomes are made: the part of a search space that variation needs.
-/// It knows nothing of shapes; search_spaces/ checks those. Edges are those of layers:
-/// neither recurrent nor weighted. A genome keeps as many disabled edges, which are
+/// It knows nothing of shapes; search_spaces/ checks those. Edges are those of layers: not
+/// weighted, and recurrent where `max_recurrent` is not 0. A genome keeps as many disabled edges, which are
 /// memories of where nodes were added, as `max_nodes`: beyond that the greatest
 /// innovations go, which is arbitrary but the same everywhere.
 struct grammar {
@@ -73,6 +73,10 @@ struct grammar {
   std::size_t max_nodes = 16;             ///< Without input and output.
   std::size_t max_skips = 8;     ///< Live edges beyond a chain's: edges - nodes - 1.
   std::size_t initial_nodes = 3; ///< The most that a sampled genome starts with.
+  /// Recurrent edges, which lead from and to any node but the output, and to the input;
+  /// 0: networks have no steps of time.
+  std::size_t max_recurrent = 0;
+  std::uint32_t longest_delay = 10; ///< Of one of them, in steps.
 };
 
 [[nodiscard]] value sample(const parameter& p, random_stream& random);

@@ -77,6 +77,7 @@ struct neighbour {
   genome_hash end;
   double weight = 1;
   bool self = false;
+  std::uint64_t delay = 0;
 
   friend auto operator<=>(const neighbour&, const neighbour&) = default;
 };
@@ -115,7 +116,7 @@ private:
     for (const wiring::index e : wires_.entering(node))
       if (wires_.live_edge(e)) {
         ++entering;
-        recurrent_ = recurrent_ || genome_.edges[e].recurrent;
+        recurrent_ = recurrent_ || genome_.edges[e].recurrent();
       }
     const auto counts = [&](const setting& s) {
       return entering > 1 || s.name != "merge";
@@ -161,16 +162,18 @@ private:
   void add_neighbours(wiring::index node, std::span<const wiring::index> edges,
                       bool recurrent, End end) {
     neighbours_.clear();
-    for (const wiring::index e : edges)
-      if (genome_.edges[e].recurrent == recurrent && wires_.live_edge(e))
-        neighbours_.push_back({hashes_[end(e)], genome_.edges[e].weight, end(e) == node});
+    for (const wiring::index e : edges) {
+      const edge_gene& edge = genome_.edges[e];
+      if (edge.recurrent() == recurrent && wires_.live_edge(e))
+        neighbours_.push_back({hashes_[end(e)], edge.weight, end(e) == node, edge.delay});
+    }
     std::ranges::sort(neighbours_, [](const auto& a, const auto& b) { return a < b; });
     hasher_.add(static_cast<std::uint64_t>(neighbours_.size()));
     for (const neighbour& n : neighbours_) {
       hasher_.add(n.end);
       hasher_.add(n.weight);
       if (recurrent)
-        hasher_.add(static_cast<std::uint64_t>(n.self));
+        hasher_.add(static_cast<std::uint64_t>(n.self) | (n.delay - 1) << 1);
     }
   }
 

@@ -3,7 +3,7 @@
 // A number is a hash of its place, folded from the words that name it:
 //
 //     split of an edge    hash(kind 1, edge, repetition)
-//     edge                hash(kind 2 or, recurrent, 3, from, to)
+//     edge                hash(kind 2 or, of a delay, 3, from, to, the delay above 1)
 //
 // by the finaliser of splitmix64 (Steele, Lea and Flood, 2014), a bijection of 64 bits,
 // so that two places of one kind that differ in the last word alone never share a number.
@@ -35,8 +35,9 @@ innovation innovation_of_split(const genome& g, innovation edge) {
   }
 }
 
-innovation innovation_of_edge(innovation from, innovation to, bool recurrent) {
-  return innovation{mix(mix(mix(0, recurrent ? 3 : 2), word_of(from)), word_of(to))};
+innovation innovation_of_edge(innovation from, innovation to, std::uint32_t delay) {
+  const auto place = mix(mix(mix(0, delay > 0 ? 3 : 2), word_of(from)), word_of(to));
+  return innovation{delay > 1 ? mix(place, delay) : place};
 }
 
 } // namespace clade

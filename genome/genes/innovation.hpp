@@ -8,8 +8,8 @@ namespace clade {
 /// the same edge a second time gives the next number in that edge's own series.
 [[nodiscard]] innovation innovation_of_split(const genome& g, innovation edge);
 
-/// The number of the edge between two nodes.
+/// The number of the edge between two nodes that has this delay.
 [[nodiscard]] innovation innovation_of_edge(innovation from, innovation to,
-                                            bool recurrent);
+                                            std::uint32_t delay = 0);
 
 } // namespace clade

@@ -105,7 +105,7 @@ void wiring::sort(const genome& g) {
   order_.reserve(nodes);
   for (std::size_t n = 0; n < nodes; ++n) {
     for (const index e : entering(n))
-      waits_for[n] += g.edges[e].recurrent ? 0 : 1;
+      waits_for[n] += g.edges[e].recurrent() ? 0 : 1;
     if (waits_for[n] == 0)
       ready.push_back(static_cast<index>(n)); // ascending, hence a heap already
   }
@@ -118,7 +118,7 @@ void wiring::sort(const genome& g) {
     if (live(node))
       order_.push_back(node);
     for (const index e : leaving(node)) {
-      if (g.edges[e].recurrent || --waits_for[to_[e]] > 0)
+      if (g.edges[e].recurrent() || --waits_for[to_[e]] > 0)
         continue;
       ready.push_back(to_[e]);
       std::ranges::push_heap(ready, std::greater{});

@@ -3,6 +3,7 @@
 //   changes = change ("; " change)*
 //   change  = "add edge" edge | "add" operator "on" edge
 //           | "remove edge" edge | "remove" node operator
+//           | ("add" | "remove") "recurrent edge" edge "of" number ("step" | "steps")
 //           | "widen" node name value "->" value | "narrow" likewise
 //           | node operator "->" operator
 //           | node name value "->" value               change_setting
@@ -74,6 +75,11 @@ std::string to_text(const change& c) {
     return words({"remove", c.gene, c.before});
   case change_kind::remove_edge:
     return words({"remove edge", c.gene});
+  case change_kind::add_recurrent_edge:
+    return words({"add recurrent edge", c.gene, c.after.empty() ? "" : "of", c.after});
+  case change_kind::remove_recurrent_edge:
+    return words(
+        {"remove recurrent edge", c.gene, c.before.empty() ? "" : "of", c.before});
   case change_kind::widen:
   case change_kind::narrow:
     return words({to_text(c.kind), c.gene, c.name, c.before, "->", c.after});

@@ -18,6 +18,8 @@ enum class change_kind : std::uint8_t {
   narrow = 6,
   change_setting = 7,
   change_hyperparameter = 8,
+  add_recurrent_edge = 9,
+  remove_recurrent_edge = 10,
   // The origins that a genome can have besides a change of a parent.
   sampled = 32,        ///< It was drawn at random.
   crossed = 33,        ///< It is a cross of two parents.
@@ -28,7 +30,7 @@ enum class change_kind : std::uint8_t {
   trained_to_end = 38, ///< The search is over; its parent's genome is trained anew.
   seeded = 39          ///< It is a seed of the search space, by name.
 };
-inline constexpr std::size_t mutation_kind_count = 9;
+inline constexpr std::size_t mutation_kind_count = 11;
 
 /// Returns "widen", "crossed": of a mutation its key in `[evolution.mutation]`.
 [[nodiscard]] const char* to_text(change_kind kind);
@@ -42,6 +44,7 @@ struct change {
   std::string name{};
   /// The value or node before and after: "16", "conv(filters=16)". In a `goes_on`, the
   /// candidate that it continues, if it is named, and the epoch to which it is trained.
+  /// In changes of recurrent edges, `after` or `before` is the delay, "3 steps".
   /// In a `trained_to_end`, the fold that it leaves out ("without fold 2 of 5"), if any,
   /// and the epochs. In a `crossed`, `after` is a remark; in a `proposed` or `given`, it
   /// is the whole text.

@@ -15,8 +15,8 @@
 // drawn, which is the same as drawing among those that have room. After each change
 // merges are repaired: a node that a second edge has come to enter draws how it merges,
 // one with a single edge left forgets it. Changes that cancelled out, such as wider and
-// narrower again, are followed by one more. Nodes that are not live and edges
-// that are recurrent are taken out first: changes rely on there being none.
+// narrower again, are followed by one more. Nodes that are not live, and recurrent edges that
+// the grammar does not have, are taken out first: changes rely on there being none.
 
 namespace clade {
 
@@ -24,13 +24,23 @@ namespace {
 
 constexpr int most_changes = 10;
 constexpr double skip_of_sample = 0.25;
+constexpr std::uint64_t most_recurrent_of_sample = 2;
 
 using apply = std::optional<change> (*)(const grammar&, genome&, random_stream&);
 
 /// By kind.
 constexpr std::array<apply, mutation_kind_count> kinds{
-    add_node, add_edge, remove_node,    remove_edge,           change_operator,
-    widen,    narrow,   change_setting, change_hyperparameter,
+    add_node,
+    add_edge,
+    remove_node,
+    remove_edge,
+    change_operator,
+    widen,
+    narrow,
+    change_setting,
+    change_hyperparameter,
+    add_recurrent_edge,
+    remove_recurrent_edge,
 };
 
 std::optional<change> change_once(const grammar& rules, genome& g,
@@ -38,6 +48,10 @@ std::optional<change> change_once(const grammar& rules, genome& g,
   std::array<double, kinds.size()> weights{};
   for (std::size_t k = 0; k < kinds.size(); ++k)
     weights[k] = params.*mutation_kinds[k].weight;
+  if (rules.max_recurrent == 0) // Others draw as if there were no such kinds.
+    for (const auto kind :
+         {change_kind::add_recurrent_edge, change_kind::remove_recurrent_edge})
+      weights[static_cast<std::size_t>(kind)] = 0;
   while (const auto k = draw_by_weight(weights, random)) {
     if (auto done = kinds[*k](rules, g, random)) {
       repair_nodes(rules, g, random);
@@ -105,6 +119,9 @@ genome sample_genome(const grammar& rules, random_stream& random) {
   // If the chain has no room for a skip, there is none.
   if (random.chance(skip_of_sample))
     static_cast<void>(add_edge(rules, g, random));
+  if (rules.max_recurrent > 0)
+    for (auto left = random.below(most_recurrent_of_sample + 1); left > 0; --left)
+      static_cast<void>(add_recurrent_edge(rules, g, random));
   repair_nodes(rules, g, random);
   g.hyperparameters = sample(rules.hyperparameters, random);
   return g;

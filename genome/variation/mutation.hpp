@@ -19,6 +19,8 @@ struct mutation_params {
   double narrow = 0.5;
   double change_setting = 1.5;
   double change_hyperparameter = 3.0;
+  /// Of grammars with recurrent edges alone; others try neither.
+  double add_recurrent_edge = 2.0, remove_recurrent_edge = 1.0;
   /// The chance that another change follows the last one; 0.3 gives 1.4 changes on
   /// average.
   double again = 0.3;
@@ -46,6 +48,8 @@ inline constexpr std::array<mutation_kind, mutation_kind_count> mutation_kinds{{
     {"narrow", &mutation_params::narrow},
     {"change_setting", &mutation_params::change_setting},
     {"change_hyperparameter", &mutation_params::change_hyperparameter},
+    {"add_recurrent_edge", &mutation_params::add_recurrent_edge},
+    {"remove_recurrent_edge", &mutation_params::remove_recurrent_edge},
 }};
 
 /// A child and what made it.
@@ -58,13 +62,13 @@ struct offspring {
 
 /// Changes at least one thing where the grammar leaves anything to change. The child
 /// obeys `check(rules, child)` if the parent does, and `check_structure` whatever the
-/// parent, if that did; dead nodes and recurrent edges, which no grammar has, are left
-/// out.
+/// parent, if that did; dead nodes, and recurrent edges that the grammar does not have, are
+/// left out.
 [[nodiscard]] offspring mutate(const grammar& rules, const genome& parent,
                                const mutation_params& params, random_stream& random);
 
 /// A genome of up to `initial_nodes` nodes in a chain from input to output, perhaps with
-/// a skip.
+/// a skip and, where the grammar has some, with a recurrent edge or two.
 [[nodiscard]] genome sample_genome(const grammar& rules, random_stream& random);
 
 } // namespace clade

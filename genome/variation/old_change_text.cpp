@@ -5,6 +5,7 @@
 #include "genome/variation/old_change_text.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace clade {
 
@@ -56,11 +57,27 @@ change parse_value_change(std::string_view text) {
   return c;
 }
 
+std::optional<change> parse_recurrent_edge(std::string_view text) {
+  constexpr std::string_view added = "add recurrent edge ",
+                             removed = "remove recurrent edge ";
+  const bool adds = text.starts_with(added);
+  if (!adds && !text.starts_with(removed))
+    return std::nullopt;
+  text.remove_prefix((adds ? added : removed).size());
+  change c{.kind = adds ? change_kind::add_recurrent_edge
+                        : change_kind::remove_recurrent_edge};
+  c.gene = take(text, " of ");
+  (adds ? c.after : c.before) = text;
+  return c;
+}
+
 change parse_mutation(std::string_view text) {
   if (text.starts_with("add edge "))
     return {.kind = change_kind::add_edge, .gene = std::string(text.substr(9))};
   if (text.starts_with("remove edge "))
     return {.kind = change_kind::remove_edge, .gene = std::string(text.substr(12))};
+  if (auto c = parse_recurrent_edge(text))
+    return *c;
   change c;
   auto rest = text.substr(std::min(text.find(' '), text.size() - 1) + 1);
   if (text.starts_with("add ")) {

@@ -1,7 +1,8 @@
 //     text    = { line "\n" }
 //     line    = "input" | NAME layer inputs | "output" inputs | settings, by spaces
 //     layer   = OPERATOR [ "(" settings, by commas ")" ]
-//     inputs  = "<-" NAME { "," NAME } [ "[merge" WORD "]" ]
+//     inputs  = "<-" input { "," input } [ "[merge" WORD "]" ]
+//     input   = NAME [ [ NUMBER "steps" ] "before" ]
 //     setting = NAME "=" VALUE         a whole number, a real, or else a word
 //
 // A node's number is that of the split of the edge from the first that enters it to the
@@ -70,9 +71,37 @@ private:
   expected<void> read_node(std::string_view name, std::string_view layer,
                            std::string_view inputs);
 
+  expected<void> read_recurrent(std::string_view input, innovation to);
+
+  struct recurrent_input {
+    std::string from; ///< It may stand on a line below.
+    innovation to{};
+    std::uint32_t delay = 1;
+  };
+
   genome made_;
   std::map<std::string, innovation, std::less<>> known_;
+  std::vector<recurrent_input> recurrent_;
 };
+
+constexpr std::string_view of_before = " before", of_steps = " steps";
+
+expected<void> genome_parser::read_recurrent(std::string_view input, innovation to) {
+  auto name = trimmed(input.substr(0, input.size() - of_before.size()));
+  recurrent_input read{.to = to};
+  if (name.ends_with(of_steps)) {
+    name.remove_suffix(of_steps.size());
+    const auto space = std::min(name.find(' '), name.size());
+    const auto delay = parse_number<std::uint32_t>(trimmed(name.substr(space)));
+    if (!delay || *delay < 2)
+      return wrong(fmt::format("\"{}\" is not such as n1 3 steps before", input));
+    read.delay = *delay;
+    name = name.substr(0, space);
+  }
+  read.from = name;
+  recurrent_.push_back(std::move(read));
+  return {};
+}
 
 expected<void> genome_parser::read_node(std::string_view name, std::string_view layer,
                                         std::string_view inputs) {
@@ -96,7 +125,12 @@ expected<void> genome_parser::read_node(std::string_view name, std::string_view 
     inputs = inputs.substr(0, open);
   }
   std::vector<innovation> from;
+  std::vector<std::string_view> delayed;
   for (const auto input : parts_of(inputs, ',')) {
+    if (input.ends_with(of_before)) {
+      delayed.push_back(input);
+      continue;
+    }
     const auto found = known_.find(input);
     if (found == known_.end())
       return wrong(fmt::format("{} stands on no line above", input));
@@ -107,12 +141,15 @@ expected<void> genome_parser::read_node(std::string_view name, std::string_view 
   const bool last = name == "output";
   node.id = last ? output_innovation
                  : innovation_of_split(
-                     made_, innovation_of_edge(from.front(), output_innovation, false));
+                     made_, innovation_of_edge(from.front(), output_innovation));
   if (!known_.emplace(name, node.id).second)
     return wrong(fmt::format("{} stands there twice", name));
   for (const auto id : from)
     made_.edges.push_back(
-        {.id = innovation_of_edge(id, node.id, false), .from = id, .to = node.id});
+        {.id = innovation_of_edge(id, node.id), .from = id, .to = node.id});
+  for (const auto input : delayed)
+    if (auto read = read_recurrent(input, node.id); !read)
+      return read;
   if (last)
     made_.nodes[1].settings = std::move(node.settings);
   else // Nodes are sorted at all times, since a split looks for them.
@@ -144,6 +181,15 @@ expected<void> genome_parser::read(std::string_view line) {
 expected<genome> genome_parser::finish() {
   if (!known_.contains("output"))
     return wrong("there is no line for the output, such as output <- input");
+  for (const auto& [from, to, delay] : recurrent_) {
+    const auto found = known_.find(from);
+    if (found == known_.end())
+      return wrong(fmt::format("{} stands on no line", from));
+    made_.edges.push_back({.id = innovation_of_edge(found->second, to, delay),
+                           .from = found->second,
+                           .to = to,
+                           .delay = delay});
+  }
   std::ranges::sort(made_.edges, {}, &edge_gene::id);
   if (auto sound = check_structure(made_); !sound)
     return tl::unexpected(sound.error());

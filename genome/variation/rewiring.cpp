@@ -23,7 +23,11 @@ namespace clade {
 namespace {
 
 std::size_t enabled_edges(const genome& g) {
-  return static_cast<std::size_t>(std::ranges::count(g.edges, true, &edge_gene::enabled));
+  return static_cast<std::size_t>(std::ranges::count_if(g.edges, &edge_gene::is_forward));
+}
+
+std::size_t recurrent_edges(const genome& g) {
+  return static_cast<std::size_t>(std::ranges::count_if(g.edges, &edge_gene::recurrent));
 }
 
 /// All nodes are live, so that there are never fewer edges than a chain has.
@@ -37,7 +41,7 @@ std::string joint(const genome& g, innovation from, innovation to) {
 
 bool joined(const genome& g, innovation from, innovation to) {
   return std::ranges::any_of(g.edges, [&](const edge_gene& e) {
-    return e.enabled && !e.recurrent && e.from == from && e.to == to;
+    return e.is_forward() && e.from == from && e.to == to;
   });
 }
 
@@ -49,6 +53,17 @@ void insert(genome& g, edge_gene edge) {
 void erase_node(genome& g, innovation id) {
   std::erase_if(g.nodes, [id](const node_gene& n) { return n.id == id; });
   std::erase_if(g.edges, [id](const edge_gene& e) { return e.from == id || e.to == id; });
+}
+
+/// Whether the grammar has such recurrent edges, and the genome their ends.
+bool is_allowed(const grammar& rules, const genome& g, const edge_gene& e) {
+  return e.enabled && e.weight == 1 && e.delay <= rules.longest_delay
+         && e.from != output_innovation && e.to != output_innovation
+         && find_node(g, e.from) != nullptr && find_node(g, e.to) != nullptr;
+}
+
+std::string steps_text(std::uint32_t delay) {
+  return fmt::format("{} step{}", delay, delay == 1 ? "" : "s");
 }
 
 /// The pair of places (i, j), i < j, that has this number: (0,1), (0,2), (1,2), (0,3),
@@ -87,7 +102,7 @@ genome chain_genome(std::vector<node_gene> nodes) {
   join(g, input_innovation, output_innovation);
   innovation last = input_innovation;
   for (auto& node : nodes) {
-    last = split(g, innovation_of_edge(last, output_innovation, false), std::move(node));
+    last = split(g, innovation_of_edge(last, output_innovation), std::move(node));
     std::erase_if(g.edges, [](const edge_gene& e) { return !e.enabled; });
   }
   return g;
@@ -95,12 +110,12 @@ genome chain_genome(std::vector<node_gene> nodes) {
 
 void join(genome& g, innovation from, innovation to) {
   const auto same = std::ranges::find_if(g.edges, [&](const edge_gene& e) {
-    return e.from == from && e.to == to && !e.recurrent;
+    return e.from == from && e.to == to && !e.recurrent();
   });
   if (same != g.edges.end())
     same->enabled = true;
   else
-    insert(g, {.id = innovation_of_edge(from, to, false), .from = from, .to = to});
+    insert(g, {.id = innovation_of_edge(from, to), .from = from, .to = to});
 }
 
 innovation split(genome& g, innovation edge, node_gene node) {
@@ -117,7 +132,11 @@ innovation split(genome& g, innovation edge, node_gene node) {
 }
 
 void prune(const grammar& rules, genome& g) {
-  std::erase_if(g.edges, [](const edge_gene& e) { return e.recurrent; });
+  std::vector<edge_gene> recurrent;
+  for (const edge_gene& e : g.edges)
+    if (e.recurrent())
+      recurrent.push_back(e);
+  std::erase_if(g.edges, &edge_gene::recurrent);
   const wiring wires(g);
   if (wires.order().size() != g.nodes.size()) {
     std::vector<innovation> dead;
@@ -134,6 +153,12 @@ void prune(const grammar& rules, genome& g) {
     g.edges.erase(g.edges.begin() + static_cast<std::ptrdiff_t>(e));
     --disabled;
   }
+  std::size_t left = rules.max_recurrent;
+  for (const edge_gene& e : recurrent)
+    if (left > 0 && is_allowed(rules, g, e)) {
+      insert(g, e);
+      --left;
+    }
 }
 
 std::optional<change> add_node(const grammar& rules, genome& g, random_stream& random) {
@@ -144,7 +169,7 @@ std::optional<change> add_node(const grammar& rules, genome& g, random_stream& r
     return std::nullopt;
   std::size_t nth = random.below(enabled_edges(g));
   const auto edge = std::ranges::find_if(
-      g.edges, [&nth](const edge_gene& e) { return e.enabled && nth-- == 0; });
+      g.edges, [&nth](const edge_gene& e) { return e.is_forward() && nth-- == 0; });
   change done{.kind = change_kind::add_node,
               .gene = joint(g, edge->from, edge->to),
               .after = to_text(*node)};
@@ -169,7 +194,7 @@ std::optional<change> add_edge(const grammar& rules, genome& g, random_stream& r
   std::vector<std::size_t> taken;
   taken.reserve(g.edges.size());
   for (const edge_gene& e : g.edges)
-    if (e.enabled)
+    if (e.is_forward())
       taken.push_back(number_of_pair(place_of(e.from), place_of(e.to)));
   std::ranges::sort(taken);
   const std::size_t pairs = number_of_pair(0, order.size());
@@ -193,9 +218,9 @@ std::optional<change> remove_node(const grammar& rules, genome& g,
               .before = to_text(gone)};
   std::vector<innovation> before, behind;
   for (const edge_gene& e : g.edges) {
-    if (e.enabled && e.to == gone.id)
+    if (e.is_forward() && e.to == gone.id)
       before.push_back(e.from);
-    if (e.enabled && e.from == gone.id)
+    if (e.is_forward() && e.from == gone.id)
       behind.push_back(e.to);
   }
   std::ranges::sort(before);
@@ -215,10 +240,15 @@ std::optional<change> remove_node(const grammar& rules, genome& g,
 
 std::optional<change> remove_edge(const grammar&, genome& g, random_stream& random) {
   const wiring wires(g);
+  const auto several = [&](std::span<const wiring::index> edges) {
+    return std::ranges::count_if(edges,
+                                 [&](wiring::index e) { return !g.edges[e].recurrent(); })
+           > 1;
+  };
   std::vector<std::size_t> skipping;
   for (std::size_t e = 0; e < g.edges.size(); ++e)
-    if (g.edges[e].enabled && wires.leaving(wires.from(e)).size() > 1
-        && wires.entering(wires.to(e)).size() > 1)
+    if (g.edges[e].is_forward() && several(wires.leaving(wires.from(e)))
+        && several(wires.entering(wires.to(e))))
       skipping.push_back(e);
   if (skipping.empty())
     return std::nullopt;
@@ -226,6 +256,46 @@ std::optional<change> remove_edge(const grammar&, genome& g, random_stream& rand
   change done{.kind = change_kind::remove_edge,
               .gene = joint(g, g.edges[e].from, g.edges[e].to)};
   g.edges.erase(g.edges.begin() + static_cast<std::ptrdiff_t>(e));
+  return done;
+}
+
+std::optional<change> add_recurrent_edge(const grammar& rules, genome& g,
+                                         random_stream& random) {
+  // Without layers there is nothing that it could lead to.
+  if (recurrent_edges(g) >= rules.max_recurrent || g.nodes.size() == 2)
+    return std::nullopt;
+  // From the input or a layer, to a layer.
+  std::vector<innovation> ends{input_innovation};
+  for (const node_gene& n : std::span(g.nodes).subspan(2))
+    ends.push_back(n.id);
+  constexpr int attempts = 16;
+  for (int i = 0; i < attempts; ++i) {
+    edge_gene e{.from = ends[random.below(ends.size())],
+                .to = ends[1 + random.below(ends.size() - 1)]};
+    e.delay = static_cast<std::uint32_t>(1 + random.below(rules.longest_delay));
+    e.id = innovation_of_edge(e.from, e.to, e.delay);
+    if (find_edge(g, e.id) != nullptr)
+      continue;
+    insert(g, e);
+    return change{.kind = change_kind::add_recurrent_edge,
+                  .gene = joint(g, e.from, e.to),
+                  .after = steps_text(e.delay)};
+  }
+  return std::nullopt;
+}
+
+std::optional<change> remove_recurrent_edge(const grammar&, genome& g,
+                                            random_stream& random) {
+  const auto there = recurrent_edges(g);
+  if (there == 0)
+    return std::nullopt;
+  std::size_t nth = random.below(there);
+  const auto edge = std::ranges::find_if(
+      g.edges, [&nth](const edge_gene& e) { return e.recurrent() && nth-- == 0; });
+  change done{.kind = change_kind::remove_recurrent_edge,
+              .gene = joint(g, edge->from, edge->to),
+              .before = steps_text(edge->delay)};
+  g.edges.erase(edge);
   return done;
 }
 

@@ -8,8 +8,9 @@
 namespace clade {
 
 // Changes of the graph. Each returns what it did, or nothing where the genome has no room
-// for such a change; then the genome is left as it was. No edge is recurrent and all
-// nodes are live (`prune`); so it is afterwards. A genome that obeys its grammar still
+// for such a change; then the genome is left as it was. All nodes are live by edges of the
+// present, and recurrent edges are such as the grammar has (`prune`); so it is afterwards. A
+// genome that obeys its grammar still
 // does, but for the settings of merges, which `repair_nodes` mends.
 
 /// Puts a node of a random operator on a random edge, which is disabled.
@@ -31,6 +32,15 @@ namespace clade {
 [[nodiscard]] std::optional<change> remove_edge(const grammar& rules, genome& g,
                                                 random_stream& random);
 
+/// Adds a recurrent edge between two random nodes, or from one to itself, of a delay for
+/// which there is none yet.
+[[nodiscard]] std::optional<change> add_recurrent_edge(const grammar& rules, genome& g,
+                                                       random_stream& random);
+
+/// Takes out a random one.
+[[nodiscard]] std::optional<change> remove_recurrent_edge(const grammar& rules, genome& g,
+                                                          random_stream& random);
+
 /// Splits an enabled edge by a node, whose edges it inserts; returns the node's
 /// innovation.
 innovation split(genome& g, innovation edge, node_gene node);
@@ -42,8 +52,9 @@ innovation split(genome& g, innovation edge, node_gene node);
 /// Enables the edge between two nodes, or inserts it.
 void join(genome& g, innovation from, innovation to);
 
-/// Takes out recurrent edges, nodes that are not live with all their edges, and disabled
-/// edges beyond the grammar's limit.
+/// Takes out recurrent edges that the grammar does not have, nodes that are not live by edges
+/// of the present with all their edges, and recurrent and disabled edges beyond the grammar's
+/// limits.
 void prune(const grammar& rules, genome& g);
 
 /// A node of an operator drawn by weight, without an innovation yet; none if there are no

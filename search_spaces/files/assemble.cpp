@@ -2,6 +2,7 @@
 // Operators and parameters are put in an order of their own (the table's; then by name,
 // each behind the one that its condition names), so that the order of lines changes no
 // search.
+#include "genome/base/text.hpp"
 #include "search_spaces/composites/divisions.hpp"
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/toml/parameter_reader.hpp"
@@ -31,6 +32,9 @@ private:
   expected<std::vector<parameter>> arrange(const std::vector<located<parameter>>& list,
                                            const std::string& path) const;
   expected<void> place_seeds();
+  expected<void> place_recurrence();
+  expected<void> check_by_step(const located<operator_rule>& rule,
+                               const operator_entry& entry) const;
   std::int64_t limit(std::string_view name) const;
 
   const space_draft& draft_;
@@ -61,6 +65,52 @@ expected<void> assembly::place_limits() {
                    .max_multiply_adds =
                        static_cast<std::uint64_t>(limit("max_multiply_adds")),
                    .max_width = limit("max_width")};
+  return {};
+}
+
+expected<void> assembly::place_recurrence() {
+  if (!draft_.recurrence)
+    return {};
+  if (draft_.input != layout::sequence)
+    return fail_in(
+        draft_.recurrence->place,
+        {error_kind::invalid_input,
+         "[recurrence] is for sequences, whose steps follow each other in time; "
+         "set sequence = true at the top, or leave it out"});
+  const auto given = [&](const limit_entry& entry) {
+    const auto& all = draft_.recurrence->content;
+    const auto found = all.find(entry.name);
+    return found == all.end() ? entry.fallback : found->second;
+  };
+  space_.rules.max_recurrent = static_cast<std::size_t>(given(recurrence_entries()[0]));
+  space_.rules.longest_delay = static_cast<std::uint32_t>(given(recurrence_entries()[1]));
+  return {};
+}
+
+/// In a space with recurrent edges each layer says something of each step, of that step and
+/// those before it alone.
+expected<void> assembly::check_by_step(const located<operator_rule>& rule,
+                                       const operator_entry& entry) const {
+  const auto refuse = [&](const std::string& why) {
+    return fail_in(rule.place, {error_kind::invalid_input,
+                                fmt::format("operators.{}{}", rule.content.name, why)});
+  };
+  if (!entry.by_step) {
+    std::vector<std::string_view> known;
+    for (const operator_entry& e : operators())
+      if (e.by_step)
+        known.push_back(e.name);
+    return refuse(fmt::format(" cannot stand in a space with [recurrence], whose layers "
+                              "take one step after the other; those that can are {}",
+                              joined(known)));
+  }
+  for (const parameter& p : rule.content.settings)
+    if ((p.name == "direction" && contains(p, value("both")))
+        || (p.name == "steps" && contains(p, value("last"))))
+      return refuse(fmt::format(
+          ".{} cannot be \"{}\" in a space with [recurrence], whose layers take one step "
+          "after the other",
+          p.name, p.name == "steps" ? "last" : "both"));
   return {};
 }
 
@@ -98,6 +148,9 @@ expected<void> assembly::place_operator(const operator_entry& entry) {
              "operator {} works on {}s; set {} = true at the top, or leave it out",
              rule.content.name, wanted, wanted)});
   }
+  if (space_.rules.max_recurrent > 0)
+    if (auto fits = check_by_step(rule, entry); !fits)
+      return fits;
   if (auto fits = check_width(rule); !fits)
     return fits;
   if (auto fits = check_divisions(entry, rule.content); !fits)
@@ -208,8 +261,9 @@ expected<void> assembly::place_seeds() {
 expected<search_space> assembly::assemble() {
   space_.name = origin_;
   space_.input = draft_.input;
-  if (auto placed = place_limits(); !placed)
-    return tl::unexpected(std::move(placed.error()));
+  for (const auto place : {&assembly::place_limits, &assembly::place_recurrence})
+    if (auto placed = (this->*place)(); !placed)
+      return tl::unexpected(std::move(placed.error()));
   if (auto placed = place_operators(); !placed)
     return tl::unexpected(std::move(placed.error()));
   std::vector<located<parameter>> hyperparameters;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace clade {
 
@@ -19,8 +20,11 @@ std::string_view node_of(const layer& l) {
 
 std::size_t shortest_length(const network& n) {
   std::vector<std::string_view> names;
-  for (const layer& l : n.layers)
+  for (const layer& l : n.layers) {
     names.push_back(node_of(l));
+    for (const layer& within : l.body)
+      names.push_back(node_of(within));
+  }
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::size_t length = 7;
@@ -34,7 +38,15 @@ std::size_t shortest_length(const network& n) {
 
 std::string cut_name(const layer& l, std::size_t length) {
   const auto node = node_of(l);
-  return std::string(node.substr(0, length)) + l.name.substr(node.size());
+  if (l.op == "over_time") // No gene's number.
+    return l.name;
+  auto rest = l.name.substr(node.size());
+  constexpr std::string_view recall = ".recall_n"; // The gene follows that is recalled.
+  if (rest.starts_with(recall)) {
+    const auto from = recall.size() - 1, end = rest.find('_', from);
+    rest.erase(std::min(from + length, end), end - std::min(from + length, end));
+  }
+  return std::string(node.substr(0, length)) + rest;
 }
 
 bool does_nothing(const setting& s) {
@@ -44,7 +56,7 @@ bool does_nothing(const setting& s) {
              && s.value == value(std::int64_t{1}));
 }
 
-std::string operation(const network& n, const layer& l, std::size_t length) {
+std::string operation(std::span<const layer> all, const layer& l, std::size_t length) {
   std::string out = l.op;
   bool first = true;
   for (const setting& s : l.settings) {
@@ -55,7 +67,7 @@ std::string operation(const network& n, const layer& l, std::size_t length) {
   }
   out += first ? "" : ")";
   for (std::size_t i = 0; i < l.inputs.size(); ++i)
-    out += (i == 0 ? " <- " : ", ") + cut_name(n.layers[l.inputs[i]], length);
+    out += (i == 0 ? " <- " : ", ") + cut_name(all[l.inputs[i]], length);
   return out;
 }
 
@@ -80,15 +92,22 @@ std::string aligned(const std::vector<row>& rows) {
   return out;
 }
 
+/// A body stands before its layer, indented; its parameters are among those of the layer.
+void add_rows(std::span<const layer> layers, std::size_t length,
+              const std::string& indent, std::vector<row>& rows) {
+  for (const layer& l : layers) {
+    add_rows(l.body, length, indent + "  ", rows);
+    rows.push_back({indent + cut_name(l, length),
+                    l.inputs.empty() ? "" : operation(layers, l, length), to_text(l.out),
+                    l.cost.parameters == 0 ? "" : with_commas(l.cost.parameters)});
+  }
+}
+
 } // namespace
 
 std::string to_text(const network& n) {
-  const auto length = shortest_length(n);
   std::vector<row> rows;
-  for (const layer& l : n.layers)
-    rows.push_back({cut_name(l, length), l.inputs.empty() ? "" : operation(n, l, length),
-                    to_text(l.out),
-                    l.cost.parameters == 0 ? "" : with_commas(l.cost.parameters)});
+  add_rows(n.layers, shortest_length(n), "", rows);
   const auto cost = n.cost();
   return fmt::format(
       "{}{} parameters, {} multiply-adds and {} bytes of activations for one example\n",

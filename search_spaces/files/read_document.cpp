@@ -25,8 +25,14 @@ constexpr std::array<limit_entry, 6> limit_table{{
     {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
 }};
 
-constexpr std::array<std::string_view, 10> top_keys{
-    "include", "image",      "sequence",  "merge",           "limits",
+constexpr std::array<limit_entry, 2> recurrence_table{{
+    {"max_edges", 1, 256, 8, "Recurrent edges of a network."},
+    {"longest_delay", 1, longest_delay, 10,
+     "The most steps of time that one of them leads back."},
+}};
+
+constexpr std::array<std::string_view, 11> top_keys{
+    "include", "image",      "sequence",  "merge",           "limits", "recurrence",
     "rules",   "composites", "operators", "hyperparameters", "seeds"};
 constexpr std::array<std::string_view, 2> seed_keys{"layers", "hyperparameters"};
 constexpr std::array<std::string_view, 2> merges{"add", "concat"};
@@ -44,6 +50,7 @@ public:
 private:
   void read_layout(layout l, const toml::node& node);
   void read_limits(const toml::table& table);
+  void read_recurrence(const toml::table& table);
   void read_operator(std::string_view name, const toml::node& node);
   bool searches_words(const toml::table& table, const std::string& path);
   void read_seed(const std::string& name, const toml::node& node);
@@ -79,6 +86,8 @@ void space_reader::read(const toml::table& document) {
     draft_.merge = read_parameter("merge", "merge", *merge, &merge_entry, wrong_);
   if (const auto* limits = table_at(document, "limits"))
     read_limits(*limits);
+  if (const auto* recurrence = table_at(document, "recurrence"))
+    read_recurrence(*recurrence);
   read_composites(table_at(document, "composites"), table_at(document, "rules"),
                   draft_.composites, wrong_);
   if (const auto* operators = table_at(document, "operators"))
@@ -149,6 +158,20 @@ void space_reader::read_limits(const toml::table& table) {
           located<std::int64_t>{*v, wrong_.place(node->source())});
   }
   refuse_unknown(table, "limits", names, wrong_);
+}
+
+void space_reader::read_recurrence(const toml::table& table) {
+  if (!draft_.recurrence)
+    draft_.recurrence = {{}, wrong_.place(table.source())};
+  std::vector<std::string_view> names;
+  for (const limit_entry& entry : recurrence_table) {
+    names.push_back(entry.name);
+    if (const toml::node* node = table.get(entry.name))
+      if (const auto v = whole_from(*node, fmt::format("recurrence.{}", entry.name),
+                                    entry.low, entry.high, wrong_))
+        draft_.recurrence->content.insert_or_assign(std::string(entry.name), *v);
+  }
+  refuse_unknown(table, "recurrence", names, wrong_);
 }
 
 /// A setting that is searched over all that its text may be.
@@ -248,6 +271,10 @@ const operator_entry* space_draft::find(std::string_view name) const {
 
 std::span<const limit_entry> limit_entries() {
   return limit_table;
+}
+
+std::span<const limit_entry> recurrence_entries() {
+  return recurrence_table;
 }
 
 void read_document(const toml::table& document, space_draft& into, complaints& wrong) {

@@ -205,6 +205,9 @@ std::string to_toml(const search_space& space) {
          + line("max_parameters", space.limits.max_parameters)
          + line("max_multiply_adds", space.limits.max_multiply_adds)
          + line("max_width", space.limits.max_width);
+  if (space.rules.max_recurrent > 0)
+    out += "\n[recurrence]\n" + line("max_edges", space.rules.max_recurrent)
+           + line("longest_delay", space.rules.longest_delay);
   std::set<std::string> written;
   for (const auto& own : space.composites)
     out += own_text(own->description(), written);

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 
 namespace clade {
@@ -16,6 +17,8 @@ struct space_draft {
   layout input = layout::vector;
   std::optional<parameter> merge;
   std::map<std::string, located<std::int64_t>, std::less<>> limits;
+  /// The keys of [recurrence]; none: the file has no such table.
+  std::optional<located<std::map<std::string, std::int64_t, std::less<>>>> recurrence;
   std::map<std::string, located<operator_rule>, std::less<>> operators;
   std::map<std::string, located<parameter>, std::less<>> hyperparameters;
   std::map<std::string, located<seed_network>, std::less<>> seeds;
@@ -25,7 +28,7 @@ struct space_draft {
   [[nodiscard]] const operator_entry* find(std::string_view name) const;
 };
 
-/// A key of [limits].
+/// A key of [limits], or of [recurrence].
 struct limit_entry {
   std::string_view name;
   std::int64_t low = 0;
@@ -35,6 +38,7 @@ struct limit_entry {
 };
 
 [[nodiscard]] std::span<const limit_entry> limit_entries();
+[[nodiscard]] std::span<const limit_entry> recurrence_entries();
 
 /// Reads all tables of one document but its includes.
 void read_document(const toml::table& document, space_draft& into, complaints& wrong);

@@ -32,6 +32,17 @@ bool is_limited_in_width(const layer& l) {
          || std::ranges::any_of(row.settings, &setting_entry::width);
 }
 
+/// The first layer, or layer of a body, that is wider than it may be; null: there is none.
+const layer* find_too_wide(std::span<const layer> layers, std::int64_t most) {
+  for (const layer& l : layers) {
+    if (is_limited_in_width(l) && l.out.units() > most)
+      return &l;
+    if (const auto* within = find_too_wide(l.body, most))
+      return within;
+  }
+  return nullptr;
+}
+
 } // namespace
 
 tl::unexpected<error> refuse_network(std::string message) {
@@ -85,11 +96,12 @@ expected<network> network_builder::build() {
       return tl::unexpected(std::move(sound.error()));
   network_.layers.reserve(wires_.order().size() * 2);
   last_layer_.resize(genome_.nodes.size());
-  if (auto added = add_input(); !added)
+  auto added =
+      space_.rules.max_recurrent > 0 ? add_steps_of_time() : add_input().and_then([&] {
+        return add_nodes(std::span(wires_.order()).subspan(1));
+      });
+  if (!added)
     return tl::unexpected(std::move(added.error()));
-  for (const auto node : std::span(wires_.order()).subspan(1))
-    if (auto added = add_node(node); !added)
-      return tl::unexpected(std::move(added.error()));
   if (auto fits = check_limits(); !fits)
     return tl::unexpected(std::move(fits.error()));
   return std::move(network_);
@@ -99,9 +111,15 @@ expected<void> network_builder::add_input() {
   layer input{.name = "input", .op = "input", .out = problem_.input};
   input.cost = operator_of(input).cost_of(input);
   network_.layers.push_back(std::move(input));
-  return adapt("input", 0, space_.input).map([this](index last) {
-    last_layer_[wires_.order().front()] = last;
-  });
+  return adapt("input", 0, is_body() ? layout::vector : space_.input)
+      .map([this](index last) { last_layer_[wires_.order().front()] = last; });
+}
+
+expected<void> network_builder::add_nodes(std::span<const wiring::index> nodes) {
+  for (const auto node : nodes)
+    if (auto added = add_node(node); !added)
+      return added;
+  return {};
 }
 
 /// The layers that feed a node, those of the main path last.
@@ -110,12 +128,38 @@ expected<network_builder::indices> network_builder::sources(wiring::index node) 
   for (const auto edge : wires_.entering(node)) {
     if (!wires_.live_edge(edge))
       continue;
-    if (genome_.edges[edge].recurrent)
+    if (!genome_.edges[edge].recurrent())
+      inputs.push_back(last_layer_[wires_.from(edge)]);
+    else if (!is_body())
       return refuse_network("the genome has a recurrent edge, which layers do not have");
-    inputs.push_back(last_layer_[wires_.from(edge)]);
   }
+  if (inputs.empty())
+    return refuse_network(
+        fmt::format("{} has no input of the present", to_text(genome_.nodes[node].id)));
   std::ranges::sort(inputs); // Layers stand in topological order.
   return inputs;
+}
+
+expected<network_builder::index>
+network_builder::entrance_of(wiring::index node, const operator_entry& entry) {
+  const node_gene& gene = genome_.nodes[node];
+  const std::string name = to_text(gene.id);
+  auto inputs = sources(node);
+  if (!inputs)
+    return tl::unexpected(std::move(inputs.error()));
+  if (is_body())
+    if (auto added = add_recalls(node, *inputs); !added)
+      return tl::unexpected(std::move(added.error()));
+  expected<index> from = inputs->back();
+  if (inputs->size() > 1) {
+    const value* how = find(gene.settings, "merge");
+    const bool is_several = entry.parts != nullptr || find_own(entry) != nullptr;
+    from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs),
+                 is_several ? ".merged" : "");
+  }
+  if (from && !entry.works_on(out(*from).layout()))
+    from = adapt(name, *from, wanted_by(entry));
+  return from;
 }
 
 expected<void> network_builder::add_node(wiring::index node) {
@@ -127,28 +171,19 @@ expected<void> network_builder::add_node(wiring::index node) {
   if (is_output && entry->role != operator_role::output)
     return refuse_network(
         fmt::format("the genome's output has the operator '{}'", gene.op));
-  const std::string name = to_text(gene.id);
-  auto inputs = sources(node);
-  if (!inputs)
-    return tl::unexpected(std::move(inputs.error()));
-
-  expected<index> from = inputs->back();
-  if (inputs->size() > 1) {
-    const value* how = find(gene.settings, "merge");
-    const bool is_several = entry->parts != nullptr || find_own(*entry) != nullptr;
-    from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs),
-                 is_several ? ".merged" : "");
-  }
-  if (from && !entry->works_on(out(*from).layout()))
-    from = adapt(name, *from, wanted_by(*entry));
+  const auto from = entrance_of(node, *entry);
   if (!from)
-    return tl::unexpected(std::move(from.error()));
+    return tl::unexpected(from.error());
 
   std::vector<setting> given = gene.settings;
   clade::erase(given, "merge"); // Not std::erase, which lookup by argument finds too.
   if (is_output)
     assign(given, "outputs", problem_.outputs);
+  const std::string name = to_text(gene.id);
   auto added = add_operator(name, *entry, *from, given);
+  if (added
+      && is_body()) // Steps are vectors; a layer with a state gives a sequence of one.
+    added = adapt(name, *added, layout::vector);
   if (!added)
     return tl::unexpected(std::move(added.error()));
   last_layer_[node] = *added;
@@ -311,17 +346,18 @@ expected<void> network_builder::check_limits() const {
   };
   const auto cost = network_.cost();
   const auto& limits = space_.limits;
+  const auto* too_wide = find_too_wide(network_.layers, limits.max_width);
   if (cost.parameters > limits.max_parameters)
     return exceed(cost.parameters, "parameters", "max_parameters", limits.max_parameters);
   if (cost.multiply_adds > limits.max_multiply_adds)
     return exceed(cost.multiply_adds, "multiply-adds", "max_multiply_adds",
                   limits.max_multiply_adds);
-  for (const layer& l : network_.layers)
-    if (is_limited_in_width(l) && l.out.units() > limits.max_width)
-      return exceed(static_cast<std::uint64_t>(l.out.units()),
-                    (l.out.layout() == layout::vector ? "units of " : "channels of ")
-                        + l.name,
-                    "max_width", static_cast<std::uint64_t>(limits.max_width));
+  if (too_wide != nullptr)
+    return exceed(
+        static_cast<std::uint64_t>(too_wide->out.units()),
+        (too_wide->out.layout() == layout::vector ? "units of " : "channels of ")
+            + too_wide->name,
+        "max_width", static_cast<std::uint64_t>(limits.max_width));
   return {};
 }
 

@@ -31,8 +31,8 @@ struct layer {
   std::string name;
   std::string op;
   std::vector<setting> settings; ///< Complete (search_spaces/operators/operators.hpp).
-  std::vector<std::size_t>
-      inputs; ///< Indices of earlier layers; empty for the input alone.
+  /// Indices of earlier layers (but see `body`); empty for the input alone.
+  std::vector<std::size_t> inputs;
   std::vector<tensor_shape> in;
   tensor_shape out;
   layer_cost cost;
@@ -48,6 +48,10 @@ struct layer {
   /// off.
   bool adds_branch = false;
   std::vector<std::int64_t> selected{}; ///< For a select: the features that it passes on.
+  /// For an over_time: the layers that each step goes through, of vectors, the first of
+  /// which is the step that enters, and the last gives what comes out. The input of a
+  /// `recall` may be any of them.
+  std::vector<layer> body{};
 
   friend bool operator==(const layer&, const layer&) = default;
 };
@@ -88,6 +92,12 @@ struct problem {
 ///     them, and sequences to the fewest steps;
 ///   - what is added is projected to the channels or features of the last input in
 ///     topological order (the main path; skips come from further back).
+///
+/// In a space with recurrent edges all layers but the output are the body of one layer,
+/// `over_time`, which goes over the steps of a sequence and gives what its body says of the
+/// last. There a recurrent edge is a `recall`, a map without a bias of what the layer that it
+/// leads from said so many steps before, 0 before the first, to the units of the last input
+/// that is of the present; layers with a state, such as gru, keep it from step to step.
 ///
 /// Every genome that obeys the grammar decodes, unless it exceeds the space's limits: an
 /// error that says which, "a.toml: 31,000 parameters exceed limits.max_parameters =

@@ -4,6 +4,7 @@
 #include "search_spaces/operators/own_operator.hpp"
 
 #include <span>
+#include <utility>
 
 namespace clade {
 
@@ -28,6 +29,14 @@ public:
   expected<network> build();
 
 private:
+  /// For the body of an over_time, whose problem is that of one step.
+  struct of_one_step {};
+  network_builder(const search_space& space, const genome& g, const problem& step,
+                  of_one_step, std::int64_t steps)
+      : network_builder(space, g, step) {
+    steps_of_body_ = steps;
+  }
+  [[nodiscard]] bool is_body() const { return steps_of_body_ > 0; }
   using index = std::size_t;
   using indices = std::vector<index>;
 
@@ -35,6 +44,21 @@ private:
   expected<void> check_wires() const;
   expected<void> add_input();
   expected<void> add_node(wiring::index node);
+  /// The nodes in their order.
+  expected<void> add_nodes(std::span<const wiring::index> nodes);
+  /// What enters a node, merged, and in a layout that its operator works on.
+  expected<index> entrance_of(wiring::index node, const operator_entry& entry);
+
+  // Of spaces with recurrent edges (steps_of_time.cpp):
+
+  expected<void> add_steps_of_time();
+  /// Returns the layers that each step goes through.
+  expected<std::vector<layer>> body();
+  /// Adds the recalls of a node whose other inputs are of the present, and puts them before
+  /// these.
+  expected<void> add_recalls(wiring::index node, indices& inputs);
+  void connect_recalls();
+
   expected<index> add(std::string name, const operator_entry& entry, indices inputs,
                       const std::vector<setting>& given);
   /// The layers of any operator that takes one input, in a layout that it works on;
@@ -86,7 +110,10 @@ private:
   const problem& problem_;
   wiring wires_;
   network network_;
-  std::vector<index> last_layer_; ///< The last layer of each node.
+  std::vector<index> last_layer_;  ///< The last layer of each node.
+  std::int64_t steps_of_body_ = 0; ///< Of the sequence; 0: this is no body.
+  /// Recalls, and the nodes of which they are: these may come later.
+  std::vector<std::pair<index, wiring::index>> recalls_;
 };
 
 } // namespace clade

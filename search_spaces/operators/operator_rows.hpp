@@ -13,6 +13,7 @@ namespace clade {
 [[nodiscard]] std::span<const operator_entry> sequence_operators();
 [[nodiscard]] std::span<const operator_entry> recurrent_operators();
 [[nodiscard]] std::span<const operator_entry> attention_operators();
+[[nodiscard]] std::span<const operator_entry> time_operators();
 [[nodiscard]] const operator_entry& input_operator();
 [[nodiscard]] const operator_entry& output_operator();
 

@@ -19,6 +19,7 @@ std::span<const operator_entry> operators() {
                               sequence_operators(),
                               recurrent_operators(),
                               attention_operators(),
+                              time_operators(),
                               random_convolution_operators(),
                               {&output_operator(), 1},
                               image_composites(),
@@ -40,6 +41,12 @@ tensor_entries operator_entry::tensors_of(const layer& l) const {
 
 layer_cost operator_entry::cost_of(const layer& l) const {
   auto sum = cost(l.in, l.out, l.settings);
+  if (!l.body.empty()) {
+    const auto once = network{.layers = l.body}.cost();
+    const auto steps = static_cast<std::uint64_t>(l.in.front().sizes.front());
+    sum.multiply_adds += steps * once.multiply_adds;
+    sum.activation_bytes += steps * once.activation_bytes;
+  }
   for (const auto& t : tensors_of(l))
     if (t.trained)
       sum.parameters += static_cast<std::uint64_t>(t.elements());

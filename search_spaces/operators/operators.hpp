@@ -117,6 +117,10 @@ struct composite_input {
 /// thresholds, those of all kernels for one threshold after another, then what kernels
 /// say where they are the highest of their group, and where they are the lowest.
 ///
+/// **recall** is a linear map without a bias of what a layer said `steps` steps of time
+/// before, and **over_time** goes over the steps of a sequence (layer::body); decode() says
+/// how.
+///
 /// **Composites** are operators that are several layers (operator_rows.hpp): they have
 /// `parts` in place of `shape` and `cost`, and no kernel of their own.
 ///
@@ -151,6 +155,7 @@ struct operator_entry {
   std::optional<layout> gives = std::nullopt;
   bool merges = false;     ///< It takes several inputs; others take one.
   bool block = false;      ///< It has the settings norm and activation.
+  bool by_step = false;    ///< It may stand in networks of steps over time.
   bool keeps_sign = false; ///< Nothing below 0 comes out where nothing below 0 enters.
   /// The output's shape for inputs already adapted: one, or several where it merges.
   tensor_shape (*shape)(std::span<const tensor_shape> in,

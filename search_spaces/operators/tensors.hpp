@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct initial_values {
 
 /// One tensor of a layer.
 struct tensor_entry {
-  std::string_view role; ///< "weight", "norm.running_mean"
+  std::string role; ///< "weight", "norm.running_mean"; within steps over time "n3.weight"
   /// Its sizes; those behind the last are 0.
   std::array<std::int64_t, 4> sizes{};
   initial_values first{};

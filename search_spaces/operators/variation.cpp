@@ -27,6 +27,8 @@ constexpr mutation_params hyperparameters_alone{.add_node = 0,
                                                 .narrow = 0,
                                                 .change_setting = 0,
                                                 .change_hyperparameter = 1,
+                                                .add_recurrent_edge = 0,
+                                                .remove_recurrent_edge = 0,
                                                 .again = 0};
 
 /// Without the place that decode() puts before it.

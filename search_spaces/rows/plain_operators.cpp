@@ -74,6 +74,7 @@ constexpr std::array rows{
                    .units = unit_origin::made,
                    .takes = vectors,
                    .block = true,
+                   .by_step = true,
                    .shape = dense_shape,
                    .cost = dense_cost,
                    .tensors = dense_tensors},
@@ -94,6 +95,7 @@ constexpr std::array rows{
                    .output = "the same shape",
                    .costs = "2 parameters for each channel or feature; a "
                             "multiply-add and 4 bytes for each element",
+                   .by_step = true,
                    .shape = same,
                    .cost = norm_cost,
                    .tensors = norm_tensors},
@@ -113,6 +115,7 @@ constexpr std::array rows{
                    .output = "the same shape",
                    .costs = "4 bytes for each element",
                    .settings = activation_settings,
+                   .by_step = true,
                    .shape = same,
                    .cost = kept},
     operator_entry{.name = "identity",

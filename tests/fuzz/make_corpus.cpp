@@ -68,7 +68,7 @@ void write_genomes() {
   recurrent.edges.push_back({.id = innovation{77},
                              .from = output_innovation,
                              .to = innovation{2},
-                             .recurrent = true,
+                             .delay = 3,
                              .weight = -0.5});
   write("genome", "recurrent", encode(test::sorted(recurrent)));
 }

@@ -94,7 +94,7 @@ TEST_CASE("genome: the structure check names the invariant that does not hold") 
         == "the enabled edges form a cycle");
   CHECK(after([](genome& g) { edge_between(g, 0, 2).enabled = false; })
         == "the output is not reached from the input");
-  CHECK(after([](genome& g) { edge_between(g, 0, 2).recurrent = true; })
+  CHECK(after([](genome& g) { edge_between(g, 0, 2).delay = 1; })
         == "the output is not reached from the input");
   CHECK(after([](genome& g) {
           edge_gene twin = edge_between(g, 0, 2);
@@ -102,6 +102,10 @@ TEST_CASE("genome: the structure check names the invariant that does not hold") 
           add(g, twin);
         })
         == "two edges join the same nodes");
+  CHECK(after([](genome& g) {
+          edge_between(g, 0, 2).delay = longest_delay + 1;
+        }).find("is delayed by 1001 steps; at most 1000 are allowed")
+        != std::string::npos);
 }
 
 TEST_CASE("genome: the structure check refuses values that are not sound") {
@@ -130,11 +134,11 @@ TEST_CASE(
   back.enabled = false;
   add(g, back);
   CHECK(check_structure(g).has_value());
-  edge_gene memory{innovation_of_edge(innovation{3}, innovation{2}, true),
+  edge_gene memory{innovation_of_edge(innovation{3}, innovation{2}, 1),
                    innovation{3},
                    innovation{2},
                    true,
-                   true,
+                   1,
                    1.0};
   add(g, memory);
   CHECK(check_structure(g).has_value());
@@ -167,13 +171,13 @@ TEST_CASE("genome: in wild genomes every edge goes forward in the topological or
     REQUIRE(check_structure(g).has_value());
     const auto order = topological_order(g);
     REQUIRE(order.front() == input_innovation);
-    const bool recurrent = std::ranges::count(g.edges, true, &edge_gene::recurrent) > 0;
+    const bool recurrent = std::ranges::any_of(g.edges, &edge_gene::recurrent);
     REQUIRE((recurrent || order.back() == output_innovation));
     const auto place = [&](innovation id) {
       return std::ranges::find(order, id) - order.begin();
     };
     for (const edge_gene& e : g.edges)
-      if (e.enabled && !e.recurrent && place(e.from) < std::ssize(order)
+      if (e.is_forward() && place(e.from) < std::ssize(order)
           && place(e.to) < std::ssize(order))
         REQUIRE(place(e.from) < place(e.to));
   }

@@ -38,8 +38,8 @@ TEST_CASE("genome text: recurrent and weighted edges say so") {
   genome g = a_chain({{{}, "sum", {}}});
   g.edges[0].weight = 0.5;
   g.edges[1].weight = 0.5;
-  g.edges.push_back({innovation_of_edge(innovation{2}, innovation{2}, true),
-                     innovation{2}, innovation{2}, true, true, -2.0});
+  g.edges.push_back({innovation_of_edge(innovation{2}, innovation{2}, 1), innovation{2},
+                     innovation{2}, true, 1, -2.0});
   CHECK(to_text(sorted(std::move(g)))
         == "input\n"
            "n2  sum <- 0.5 input, -2.0 n2 before\n"

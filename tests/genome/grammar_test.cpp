@@ -62,11 +62,33 @@ TEST_CASE("grammar: the check holds genomes to the limits on size") {
         == "1 skip edges of 4 enabled ones; at most 0 are allowed");
   const auto weigh = [](genome& g) { g.edges[0].weight = 0.5; };
   CHECK(after(weigh).find("is recurrent or weighted") != std::string::npos);
-  CHECK(
-      after([](genome& g) {
-        g.edges.push_back({innovation{9}, innovation{3}, innovation{3}, true, true, 1.0});
-      })
-      == "edge n3..n3 is recurrent or weighted");
+  CHECK(after([](genome& g) {
+          g.edges.push_back({innovation{9}, innovation{3}, innovation{3}, true, 1, 1.0});
+        })
+        == "edge n3..n3 is recurrent or weighted");
+}
+
+TEST_CASE("grammar: recurrent edges are held to their number and delay") {
+  grammar rules = small_grammar();
+  rules.max_recurrent = 1;
+  rules.longest_delay = 3;
+  const auto with = [&](std::vector<edge_gene> edges) {
+    return after(
+        [&](genome& g) {
+          for (const edge_gene& e : edges)
+            g.edges.push_back(e);
+          std::ranges::sort(g.edges, {}, &edge_gene::id);
+        },
+        rules);
+  };
+  const innovation a{2}, b{3};
+  CHECK(with({{.id = innovation{9}, .from = b, .to = a, .delay = 4}})
+        == "edge n3..n2 is delayed by 4 steps; at most 3 are allowed");
+  CHECK(with({{.id = innovation{9}, .from = b, .to = a, .delay = 3},
+              {.id = innovation{10}, .from = a, .to = a, .delay = 1}})
+        == "2 recurrent edges; at most 1 are allowed");
+  CHECK(with({{.id = innovation{9}, .from = a, .to = output_innovation, .delay = 1}})
+        == "edge n2..output is recurrent, and disabled or joined to the output");
 }
 
 TEST_CASE("grammar: dead nodes and disabled edges count up to the same limits") {

@@ -47,7 +47,7 @@ std::string least_text(const genome& g) {
     std::set<std::string> edges;
     for (const edge_gene& e : g.edges)
       if (number.count(e.from) != 0 && number.count(e.to) != 0)
-        edges.insert(std::to_string(number[e.from]) + (e.recurrent ? "~" : "-")
+        edges.insert(std::to_string(number[e.from]) + (e.recurrent() ? "~" : "-")
                      + std::to_string(number[e.to]));
     for (const std::string& e : edges)
       text += e + " ";
@@ -144,12 +144,25 @@ TEST_CASE("hash: two memories of their own are not one that goes round") {
     genome g = a_fork({}, {});
     for (const auto& [from, to] : {one, two}) {
       const auto a = innovation(from), b = innovation(to);
-      g.edges.push_back({innovation_of_edge(a, b, true), a, b, true, true, 1.0});
+      g.edges.push_back({innovation_of_edge(a, b, 1), a, b, true, 1, 1.0});
     }
     return canonical_hash(sorted(std::move(g)));
   };
   CHECK(fork_with({2, 2}, {3, 3}) != fork_with({2, 3}, {3, 2}));
   CHECK(fork_with({2, 3}, {2, 2}) == fork_with({3, 2}, {3, 3}));
+}
+
+TEST_CASE("hash: recurrent edges of other delays make another network") {
+  const auto delayed_by = [](std::uint32_t delay) {
+    genome g = a_genome();
+    const innovation a{2};
+    g.edges.push_back(
+        {.id = innovation_of_edge(a, a, delay), .from = a, .to = a, .delay = delay});
+    return canonical_hash(sorted(std::move(g)));
+  };
+  CHECK(delayed_by(1) != delayed_by(2));
+  CHECK(delayed_by(2) != delayed_by(3));
+  CHECK(delayed_by(2) == delayed_by(2));
 }
 
 TEST_CASE("hash: what takes no part leaves no trace") {

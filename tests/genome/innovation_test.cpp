@@ -9,7 +9,7 @@ using namespace clade;
 using namespace clade::test;
 
 TEST_CASE("innovation: the same place gives the same number in every genome") {
-  const innovation edge = innovation_of_edge(input_innovation, output_innovation, false);
+  const innovation edge = innovation_of_edge(input_innovation, output_innovation);
   CHECK(edge == innovation{0x007bdc61a85e2e79});
   CHECK(innovation_of_split(a_chain({}), edge) == innovation{0xc2d5a6995f934842});
   CHECK(innovation_of_split(a_genome(), edge) == innovation_of_split(a_chain({}), edge));
@@ -32,8 +32,9 @@ TEST_CASE("innovation: a second split of an edge takes the next number of its se
 
 TEST_CASE("innovation: direction and recurrence make another edge") {
   const innovation a{2}, b{3};
-  CHECK(std::set{innovation_of_edge(a, b, false), innovation_of_edge(b, a, false),
-                 innovation_of_edge(a, b, true), innovation_of_edge(b, a, true)}
+  CHECK(std::set{innovation_of_edge(a, b), innovation_of_edge(b, a),
+                 innovation_of_edge(a, b, 1), innovation_of_edge(b, a, 1),
+                 innovation_of_edge(a, b, 2), innovation_of_edge(a, b, 3)}
             .size()
-        == 4);
+        == 6);
 }

@@ -24,6 +24,8 @@ mutation_params only(double mutation_params::*kind) {
                          .narrow = 0,
                          .change_setting = 0,
                          .change_hyperparameter = 0,
+                         .add_recurrent_edge = 0,
+                         .remove_recurrent_edge = 0,
                          .again = 0};
   params.*kind = 1;
   return params;
@@ -246,6 +248,84 @@ TEST_CASE("mutation: changes that cancel out are followed by one more") {
     const offspring born = mutated(a_genome(), params, i);
     REQUIRE((born.child != a_genome() || born.changes.size() == 10));
   }
+}
+
+namespace {
+
+grammar recurrent_grammar() {
+  grammar rules = small_grammar();
+  rules.max_recurrent = 3;
+  rules.longest_delay = 4;
+  return rules;
+}
+
+std::size_t count_recurrent(const genome& g) {
+  return static_cast<std::size_t>(std::ranges::count_if(g.edges, &edge_gene::recurrent));
+}
+
+} // namespace
+
+TEST_CASE("mutation: recurrent edges come and go, and obey their grammar") {
+  const auto rules = recurrent_grammar();
+  std::set<std::uint32_t> delays;
+  std::set<std::size_t> counts;
+  std::set<change_kind> kinds;
+  bool to_itself = false, from_input = false;
+  genome g = a_genome();
+  for (std::uint64_t i = 0; i < 3'000; ++i) {
+    const offspring born = mutated(g, {}, i, rules);
+    for (const auto& c : born.changes)
+      kinds.insert(c.kind);
+    g = born.child;
+    CAPTURE(to_text(g));
+    const auto sound = check(rules, g);
+    INFO((sound ? "" : sound.error().message));
+    REQUIRE(sound.has_value());
+    counts.insert(count_recurrent(g));
+    for (const edge_gene& e : g.edges)
+      if (e.recurrent()) {
+        delays.insert(e.delay);
+        to_itself = to_itself || e.from == e.to;
+        from_input = from_input || e.from == input_innovation;
+      }
+  }
+  CHECK(kinds.contains(change_kind::add_recurrent_edge));
+  CHECK(kinds.contains(change_kind::remove_recurrent_edge));
+  CHECK(counts == std::set<std::size_t>{0, 1, 2, 3});
+  CHECK(delays == std::set<std::uint32_t>{1, 2, 3, 4});
+  CHECK(to_itself);
+  CHECK(from_input);
+}
+
+TEST_CASE("mutation: a grammar without recurrent edges draws as if there were none") {
+  mutation_params none;
+  none.add_recurrent_edge = none.remove_recurrent_edge = 0;
+  for (std::uint64_t i = 0; i < 300; ++i)
+    REQUIRE(mutated(a_genome(), {}, i).child == mutated(a_genome(), none, i).child);
+}
+
+TEST_CASE("mutation: recurrent edges that a grammar does not have are not handed down") {
+  genome g = a_genome();
+  for (const std::uint32_t delay : {1, 2, 9})
+    g.edges.push_back({.id = innovation_of_edge(innovation{3}, innovation{2}, delay),
+                       .from = innovation{3},
+                       .to = innovation{2},
+                       .delay = delay});
+  g = sorted(std::move(g));
+  const auto widen = only(&mutation_params::widen);
+  CHECK(count_recurrent(mutated(g, widen, 0).child) == 0);
+  const auto child = mutated(g, widen, 0, recurrent_grammar()).child;
+  CHECK(count_recurrent(child) == 2); // The third leads back too far.
+  // A node that only a recurrent edge joins to the output takes no part.
+  g.nodes.push_back({innovation{4}, "relu", {}});
+  g.edges.push_back(an_edge(input_innovation, innovation{4}));
+  g.edges.push_back({.id = innovation_of_edge(innovation{4}, innovation{2}, 1),
+                     .from = innovation{4},
+                     .to = innovation{2},
+                     .delay = 1});
+  const auto pruned = mutated(sorted(std::move(g)), widen, 0, recurrent_grammar()).child;
+  CHECK(find_node(pruned, innovation{4}) == nullptr);
+  CHECK(check(recurrent_grammar(), pruned).has_value());
 }
 
 TEST_CASE("mutation: dead nodes of a parent are not handed down") {

@@ -13,6 +13,13 @@ namespace {
 
 using kinds = std::vector<change_kind>;
 
+/// With all kinds of changes.
+grammar recurrent_grammar() {
+  auto rules = small_grammar();
+  rules.max_recurrent = 3;
+  return rules;
+}
+
 kinds kinds_of(const char* text) {
   kinds found;
   for (const auto& c : parse_old_change_text(text))
@@ -33,8 +40,8 @@ TEST_CASE("old change text: what each kind of mutation did is read from its sent
       auto random = derive(*rc::gen::arbitrary<std::uint64_t>(), purpose::mutation, 0, 0);
       const auto parent = *rc::gen::arbitrary<bool>()
                               ? a_genome()
-                              : sample_genome(small_grammar(), random);
-      const auto changes = mutate(small_grammar(), parent, only, random).changes;
+                              : sample_genome(recurrent_grammar(), random);
+      const auto changes = mutate(recurrent_grammar(), parent, only, random).changes;
       RC_ASSERT(parse_old_change_text(to_text(changes)) == changes);
       if (changes.front().kind == change_kind::unchanged)
         return;
@@ -45,9 +52,9 @@ TEST_CASE("old change text: what each kind of mutation did is read from its sent
   }
   REQUIRE(rc::check("chains of all kinds", [] {
     auto random = derive(*rc::gen::arbitrary<std::uint64_t>(), purpose::mutation, 0, 0);
-    auto genome = sample_genome(small_grammar(), random);
+    auto genome = sample_genome(recurrent_grammar(), random);
     for (int i = 0; i < 20; ++i) {
-      auto born = mutate(small_grammar(), genome, {.again = 0.6}, random);
+      auto born = mutate(recurrent_grammar(), genome, {.again = 0.6}, random);
       RC_ASSERT(parse_old_change_text(to_text(born.changes)) == born.changes);
       genome = std::move(born.child);
     }

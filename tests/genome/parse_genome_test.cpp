@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace clade;
 
 namespace {
@@ -32,7 +34,10 @@ grammar dense_rules() {
 } // namespace
 
 TEST_CASE("parse genome: what is printed is read again as an equal network") {
-  const auto rules = dense_rules();
+  const bool recurrent = GENERATE(false, true);
+  auto rules = dense_rules();
+  if (recurrent)
+    rules.max_recurrent = 4;
   const mutation_params params;
   auto g = chain_genome({});
   g.hyperparameters = {{"rate", 0.5}, {"size", std::int64_t{3}}};
@@ -48,6 +53,24 @@ TEST_CASE("parse genome: what is printed is read again as an equal network") {
     const auto text = to_text(g);
     std::ignore = parse_genome(std::string_view(text).substr(0, text.size() / 2));
   }
+}
+
+TEST_CASE("parse genome: recurrent inputs may stand on lines below") {
+  const auto made = parse_genome("input\na dense <- input, b 3 steps before, a before\n"
+                                 "b dense <- a\noutput <- b\n");
+  REQUIRE(made.has_value());
+  std::vector<std::uint32_t> delays;
+  for (const auto& e : made->edges)
+    if (e.recurrent())
+      delays.push_back(e.delay);
+  std::ranges::sort(delays);
+  CHECK(delays == std::vector<std::uint32_t>{1, 3});
+  CHECK(refused("input\na dense <- input, c before\noutput <- a\n")
+            .find("c stands on no line")
+        != std::string::npos);
+  CHECK(refused("input\na dense <- input, a 1 steps before\noutput <- a\n")
+            .find("is not such as n1 3 steps before")
+        != std::string::npos);
 }
 
 TEST_CASE("parse genome: a chain has the innovations of a chain, settings may lack") {

@@ -57,9 +57,8 @@ genome a_wild_genome(const wildness& how, random_stream& random) {
                        how.plain ? std::vector<setting>{} : wild_settings(random)});
   }
   order.push_back(output_innovation);
-  const auto connect = [&](innovation from, innovation to, bool recurrent) {
-    edge_gene edge{
-        innovation_of_edge(from, to, recurrent), from, to, true, recurrent, 1.0};
+  const auto connect = [&](innovation from, innovation to, std::uint32_t delay) {
+    edge_gene edge{innovation_of_edge(from, to, delay), from, to, true, delay, 1.0};
     if (!how.plain) {
       edge.enabled = random.chance(0.8);
       edge.weight = random.chance(0.5) ? 1.0 : random.normal();
@@ -71,14 +70,17 @@ genome a_wild_genome(const wildness& how, random_stream& random) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const bool forward = i < j;
       if ((forward || (how.recurrent && random.chance(0.3))) && random.chance(how.edge))
-        connect(order[i], order[j], !forward);
+        connect(order[i], order[j],
+                forward     ? 0
+                : how.plain ? 1
+                            : 1 + static_cast<std::uint32_t>(random.below(3)));
     }
   // One path that is sure to join the input to the output.
   std::erase_if(g.edges, [&](const edge_gene& e) {
-    return e.from == order.front() && e.to == order[order.size() / 2] && !e.recurrent;
+    return e.from == order.front() && e.to == order[order.size() / 2] && !e.recurrent();
   });
   std::erase_if(g.edges, [&](const edge_gene& e) {
-    return e.from == order[order.size() / 2] && e.to == order.back() && !e.recurrent;
+    return e.from == order[order.size() / 2] && e.to == order.back() && !e.recurrent();
   });
   g.edges.push_back(an_edge(order.front(), order[order.size() / 2]));
   if (order.size() > 2)

@@ -327,6 +327,16 @@ class FillingDisk(QueueTest):
 
         self.on_disks(test)
 
+    def test_who_fills_it_at_once_and_ends_is_named(self):
+        def test():
+            fills = self.submit("--", "sh", "-c", 'head -c 158m /dev/zero >"$(dirname "$CLADE_QUEUE")/junk"')
+            # A look that falls within this moment pauses it.
+            await_true(lambda: f"#{fills} has ended and left " in self.server.err or self.paused(fills), "it is not named")
+            (self.queue / "entries" / str(fills) / "junk").unlink(missing_ok=True)
+            self.ask("wait", self.submit("--", "true"))
+
+        self.on_disks(test)
+
     def test_nobody_is_paused_for_what_another_writes(self):
         def test():
             innocent = self.submit("--", "python3", "-c", ONE_FILE, self.files("innocent"))

@@ -131,7 +131,7 @@ TEST_CASE("network: genomes that no grammar allows are refused") {
         == "space.toml: the genome's edges are no acyclic graph of its nodes");
   auto recurrent = a_genome({{"conv", {}}}, {{-1, 0}, {0, 0}, {0, -2}});
   for (edge_gene& edge : recurrent.edges)
-    edge.recurrent = edge.from == edge.to;
+    edge.delay = edge.from == edge.to ? 1 : 0;
   CHECK(refusal(space, recurrent)
         == "space.toml: the genome has a recurrent edge, which layers do not have");
   auto headless = a_chain({{"conv", {}}});

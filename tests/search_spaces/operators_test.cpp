@@ -49,7 +49,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 54);
+  CHECK(names.size() == 56);
   CHECK(find_operator("convolution") == nullptr);
 }
 

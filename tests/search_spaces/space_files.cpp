@@ -82,9 +82,8 @@ genome a_genome(const std::vector<node_text>& nodes,
   for (std::size_t i = 0; i < nodes.size(); ++i)
     g.nodes.push_back({id(static_cast<int>(i)), nodes[i].op, nodes[i].settings});
   for (const auto& [from, to] : edges)
-    g.edges.push_back({.id = innovation_of_edge(id(from), id(to), false),
-                       .from = id(from),
-                       .to = id(to)});
+    g.edges.push_back(
+        {.id = innovation_of_edge(id(from), id(to)), .from = id(from), .to = id(to)});
   std::ranges::sort(g.edges, {}, &edge_gene::id);
   return g;
 }

@@ -50,7 +50,7 @@ inline grammar small_grammar() {
 
 /// An enabled edge with the innovation of its place.
 inline edge_gene an_edge(innovation from, innovation to) {
-  return {.id = innovation_of_edge(from, to, false), .from = from, .to = to};
+  return {.id = innovation_of_edge(from, to), .from = from, .to = to};
 }
 
 /// Sorts genes and settings, which the builders below list in the order of reading.

@@ -158,7 +158,8 @@ const json& part(const json& j, const char* name) {
   return found == j.end() ? nothing : *found;
 }
 
-constexpr std::array<std::string_view, 3> layer_keys{"op", "settings", "inputs"};
+constexpr std::array<std::string_view, 4> layer_keys{"op", "settings", "inputs",
+                                                     "recurrent"};
 constexpr std::array<std::string_view, 2> output_keys{"settings", "inputs"};
 
 /// Puts genes together from what a list of layers says.
@@ -183,8 +184,43 @@ private:
   const json& json_;
   const search_space& space_;
   genome g_;
+  /// Adds the recurrent edges of all layers; the nodes are there.
+  expected<void> read_recurrent(const json& layers);
+  expected<void> add_recurrent(const json& j, const std::string& where, innovation to);
+
   std::vector<innovation> places_; ///< The input and the layers so far.
 };
+
+expected<void> layer_list::add_recurrent(const json& j, const std::string& where,
+                                         innovation to) {
+  const json &from = part(j, "input"), &steps = part(j, "steps");
+  if (!from.is_number_unsigned() || from.get<std::uint64_t>() >= places_.size()
+      || !steps.is_number_unsigned() || steps.get<std::uint64_t>() < 1
+      || steps.get<std::uint64_t>() > longest_delay)
+    return wrong(fmt::format("{} must be a list of objects such as {{\"input\": 1, "
+                             "\"steps\": 2}}, of inputs up to {}",
+                             where, places_.size() - 1));
+  const auto one = places_[from.get<std::size_t>()];
+  const auto delay = steps.get<std::uint32_t>();
+  g_.edges.push_back(
+      {.id = innovation_of_edge(one, to, delay), .from = one, .to = to, .delay = delay});
+  return {};
+}
+
+expected<void> layer_list::read_recurrent(const json& layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const json& all = part(layers[i], "recurrent");
+    if (all.is_null())
+      continue;
+    const auto where = fmt::format("layers[{}].recurrent", i);
+    if (!all.is_array())
+      return wrong(where + " must be a list");
+    for (const json& one : all)
+      if (auto added = add_recurrent(one, where, places_[i + 1]); !added)
+        return added;
+  }
+  return {};
+}
 
 expected<std::size_t> layer_list::join_inputs(const json& j, const std::string& where,
                                               innovation to) {
@@ -205,7 +241,7 @@ expected<std::size_t> layer_list::join_inputs(const json& j, const std::string& 
   if (std::ranges::adjacent_find(from) != from.end())
     return wrong(where + ".inputs names a layer twice");
   for (const innovation one : from)
-    g_.edges.push_back({.id = innovation_of_edge(one, to, false), .from = one, .to = to});
+    g_.edges.push_back({.id = innovation_of_edge(one, to), .from = one, .to = to});
   return from.size();
 }
 
@@ -230,10 +266,14 @@ expected<void> layer_list::read_layer(const json& j, const std::string& where) {
   node_gene node{.id = {}, .op = op.get<std::string>(), .settings = {}};
   if (find_operator(space_.rules, node.op) == nullptr)
     return wrong(fmt::format("{}: the space has no operator \"{}\"", where, node.op));
-  node.id = innovation_of_split(
-      g_, innovation_of_edge(places_.back(), output_innovation, false));
+  node.id =
+      innovation_of_split(g_, innovation_of_edge(places_.back(), output_innovation));
   return join_inputs(j, where, node.id)
-      .and_then([&](std::size_t inputs) { return read_node(j, where, inputs, node); })
+      .and_then([&](std::size_t inputs) {
+        const json& recurrent = part(j, "recurrent");
+        const auto more = recurrent.is_array() ? recurrent.size() : 0;
+        return read_node(j, where, inputs + more, node);
+      })
       .map([&] {
         places_.push_back(node.id);
         g_.nodes.push_back(std::move(node));
@@ -264,8 +304,9 @@ expected<genome> layer_list::read() {
   for (std::size_t i = 0; i < layers.size(); ++i)
     if (auto read = read_layer(layers[i], fmt::format("layers[{}]", i)); !read)
       return tl::unexpected(std::move(read).error());
-  if (auto read = read_output(); !read)
-    return tl::unexpected(std::move(read).error());
+  for (auto read : {read_recurrent(layers), read_output()})
+    if (!read)
+      return tl::unexpected(std::move(read).error());
   auto settings = read_settings(part(json_, "hyperparameters"), "hyperparameters",
                                 space_.rules.hyperparameters);
   if (!settings)

@@ -350,6 +350,11 @@ void keys(Visitor& v, keys_of<mutation_params> auto& p) {
   v.key(describe("change_hyperparameter",
                  "How often a hyperparameter changes, such as the learning rate."),
         p.change_hyperparameter);
+  v.unusual(describe("add_recurrent_edge",
+                     "How often a recurrent edge is added, in a space that has some."),
+            p.add_recurrent_edge, mutation_params{}.add_recurrent_edge);
+  v.unusual(describe("remove_recurrent_edge", "How often one is taken out."),
+            p.remove_recurrent_edge, mutation_params{}.remove_recurrent_edge);
   v.key(describe(
             "again",
             "The chance that another change follows; 0.3 gives 1.4 changes on average."),

@@ -138,7 +138,8 @@ std::string operator_sections() {
   for (const operator_entry& o : operators()) {
     if (o.role != operator_role::layer)
       continue;
-    out += fmt::format("\n**{}**: {}\n\n", o.name, o.summary);
+    out += fmt::format("\n**{}**: {}{}\n\n", o.name, o.summary,
+                       o.by_step ? " (also with [recurrence])" : "");
     if (o.settings.empty())
       out += "- no settings\n";
     for (const auto& s : o.settings)
@@ -165,6 +166,15 @@ std::string values_text(const setting_entry& s) {
 std::string space_reference_text() {
   std::string out = std::string(introduction) + "\n## [limits]\n\n";
   for (const limit_entry& l : limit_entries())
+    out += reference_item(std::string(l.name), fmt::format("default {}", l.fallback),
+                          std::string(l.sentence));
+  out +=
+      "\n## [recurrence]\n\nWith this table, of sequences alone, networks take one step "
+      "after the other, and recurrent edges lead from\nany layer, or the input, to any "
+      "layer, some steps back; the output is of the last step. Layers are those\nmarked "
+      "as "
+      "such below: `recurrent.toml` is an example.\n\n";
+  for (const limit_entry& l : recurrence_entries())
     out += reference_item(std::string(l.name), fmt::format("default {}", l.fallback),
                           std::string(l.sentence));
   out += fmt::format("\n{}\n## [hyperparameters]\n\nThose that training reads. What is "

@@ -44,23 +44,35 @@ json settings_json(const std::vector<setting>& settings) {
 /// Returns JSON as `genome_from_json` (tools/serve) reads it.
 json genome_json(const genome& g) {
   std::map<innovation, std::size_t> places;
+  const auto order = topological_order(g);
+  for (const auto id : order)
+    if (id != output_innovation)
+      places.emplace(id, places.size());
   const auto inputs_of = [&](innovation node) {
     std::vector<std::size_t> inputs;
     for (const auto& e : g.edges)
-      if (e.to == node && e.enabled && !e.recurrent && places.contains(e.from))
+      if (e.to == node && e.is_forward() && places.contains(e.from))
         inputs.push_back(places.at(e.from));
     std::ranges::sort(inputs);
     return inputs;
   };
+  const auto recurrent_of = [&](innovation node) {
+    json all = json::array();
+    for (const auto& e : g.edges)
+      if (e.to == node && e.recurrent() && places.contains(e.from))
+        all.push_back({{"input", places.at(e.from)}, {"steps", e.delay}});
+    return all;
+  };
   json layers = json::array(), output;
-  for (const auto id : topological_order(g)) {
+  for (const auto id : order) {
     const auto& node = *find_node(g, id);
     json one{{"inputs", inputs_of(id)}, {"settings", settings_json(node.settings)}};
+    if (auto recurrent = recurrent_of(id); !recurrent.empty())
+      one["recurrent"] = std::move(recurrent);
     if (id == output_innovation) {
       output = std::move(one);
       continue;
     }
-    places.emplace(id, places.size());
     if (id == input_innovation)
       continue;
     one["op"] = node.op;

@@ -18,7 +18,9 @@ namespace clade {
 ///      "genome": {"layers": [{"op": "dense", "settings": {"units": 32}, "inputs": [0]}],
 ///                 "output": {"inputs": [1], "settings": {}}}}
 ///
-/// "inputs" number what enters a layer: 0 is the input, 1 the first layer. "seed" is the
+/// "inputs" number what enters a layer: 0 is the input, 1 the first layer. A layer that has
+/// recurrent edges has "recurrent": [{"input": 2, "steps": 3}] for what layer 2 said three steps
+/// before. "seed" is the
 /// same for equal networks of a run.
 [[nodiscard]] std::string command_input(const job& j);
 

@@ -143,10 +143,19 @@ private:
 
   // The modules that PyTorch does not have, those that the steps need.
   void classes() {
+    const auto computes = [](std::string_view what) {
+      return [what](const program_step& s) { return s.computes == what; };
+    };
     for (const auto& w : writers())
-      if (std::ranges::find(m_.steps, w.computes, &program_step::computes)
-          != m_.steps.end())
+      if (std::ranges::any_of(m_.steps, [&](const program_step& s) {
+            return s.computes == w.computes
+                   || (s.body
+                       && std::ranges::any_of(s.body->steps, computes(w.computes)));
+          }))
         text_ += w.python_class;
+    for (const auto& s : m_.steps)
+      if (const auto own = writer_of(s).python_class_of)
+        text_ += own(written(m_, s));
   }
 
   void imports(bool of_table = false) {

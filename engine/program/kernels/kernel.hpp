@@ -33,6 +33,9 @@ struct kernel {
   /// Takes its constants from what enters it of the examples of the training part; empty:
   /// none come from there.
   std::function<void(const at::Tensor&)> observe{};
+  /// For a computation with a state: computes one step, [N, 1, features], behind that state,
+  /// which is empty before the first step, and which it changes; empty: it has none.
+  std::function<at::Tensor(const at::Tensor&, std::vector<at::Tensor>& state)> next{};
   /// The generator that it draws from in training; undefined: it does not draw.
   at::Generator generator{};
 };
@@ -55,6 +58,7 @@ struct kernel_row {
 [[nodiscard]] std::span<const kernel_row> sequence_kernels();
 [[nodiscard]] std::span<const kernel_row> recurrent_kernels();
 [[nodiscard]] std::span<const kernel_row> attention_kernels();
+[[nodiscard]] std::span<const kernel_row> time_kernels();
 [[nodiscard]] std::span<const kernel_row> table_kernels();
 [[nodiscard]] std::span<const kernel_row> random_convolution_kernels();
 

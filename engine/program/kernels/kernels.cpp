@@ -11,8 +11,8 @@ std::span<const kernel_row> kernels() {
     std::vector<kernel_row> rows;
     for (const auto family :
          {plain_kernels(), map_kernels(), pool_kernels(), norm_kernels(),
-          sequence_kernels(), recurrent_kernels(), attention_kernels(), table_kernels(),
-          random_convolution_kernels()})
+          sequence_kernels(), recurrent_kernels(), attention_kernels(), time_kernels(),
+          table_kernels(), random_convolution_kernels()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

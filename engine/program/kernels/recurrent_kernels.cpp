@@ -24,6 +24,11 @@ struct recurrent_parts {
   [[nodiscard]] at::Tensor zeros(const at::Tensor& x) const {
     return at::zeros({both() ? 2 : 1, x.size(0), hidden}, x.options());
   }
+  /// The state [N, units] before a step.
+  [[nodiscard]] at::Tensor before(const at::Tensor& x,
+                                  const std::vector<at::Tensor>& state) const {
+    return state.empty() ? at::zeros({x.size(0), hidden}, x.options()) : state[0];
+  }
   /// The states `end` behind the last step of each direction are [directions, N, units].
   [[nodiscard]] at::Tensor given(const at::Tensor& all, const at::Tensor& end) const {
     return last ? end.transpose(0, 1).flatten(1) : all;
@@ -35,34 +40,66 @@ struct recurrent_parts {
 };
 
 kernel make_gru(const kernel_context& c) {
-  return {[p = recurrent_parts(c)](inputs in, bool training) {
-    const auto x = in[0].contiguous();
-    const auto [all, end] = at::gru(x, p.zeros(x), p.weights, /*has_biases=*/true,
-                                    /*num_layers=*/1, /*dropout=*/0, training, p.both(),
-                                    /*batch_first=*/true);
-    return p.given(all, end);
-  }};
+  const recurrent_parts p(c);
+  const auto next = [p](const at::Tensor& x, std::vector<at::Tensor>& state) {
+    const auto& w = p.weights;
+    state = {at::gru_cell(x.select(1, 0), p.before(x, state), w[0], w[1], w[2], w[3])};
+    return state[0].unsqueeze(1);
+  };
+  return {.forward =
+              [p](inputs in, bool training) {
+                const auto x = in[0].contiguous();
+                const auto [all, end] =
+                    at::gru(x, p.zeros(x), p.weights, /*has_biases=*/true,
+                            /*num_layers=*/1, /*dropout=*/0, training, p.both(),
+                            /*batch_first=*/true);
+                return p.given(all, end);
+              },
+          .next = next};
 }
 
 kernel make_lstm(const kernel_context& c) {
-  return {[p = recurrent_parts(c)](inputs in, bool training) {
-    const auto x = in[0].contiguous();
-    const auto start = p.zeros(x);
-    const auto said = at::lstm(x, {start, start}, p.weights, /*has_biases=*/true,
-                               /*num_layers=*/1, /*dropout=*/0, training, p.both(),
-                               /*batch_first=*/true);
-    return p.given(std::get<0>(said), std::get<1>(said));
-  }};
+  const recurrent_parts p(c);
+  const auto next = [p](const at::Tensor& x, std::vector<at::Tensor>& state) {
+    const auto& w = p.weights;
+    if (state.empty())
+      state = {p.before(x, state), p.before(x, state)};
+    const auto [hidden, cell] =
+        at::lstm_cell(x.select(1, 0), state, w[0], w[1], w[2], w[3]);
+    state = {hidden, cell};
+    return hidden.unsqueeze(1);
+  };
+  return {.forward =
+              [p](inputs in, bool training) {
+                const auto x = in[0].contiguous();
+                const auto start = p.zeros(x);
+                const auto said =
+                    at::lstm(x, {start, start}, p.weights, /*has_biases=*/true,
+                             /*num_layers=*/1, /*dropout=*/0, training, p.both(),
+                             /*batch_first=*/true);
+                return p.given(std::get<0>(said), std::get<1>(said));
+              },
+          .next = next};
 }
 
 kernel make_rnn(const kernel_context& c) {
-  return {[p = recurrent_parts(c)](inputs in, bool training) {
-    const auto x = in[0].contiguous();
-    const auto [all, end] = at::rnn_tanh(x, p.zeros(x), p.weights, /*has_biases=*/true,
-                                         /*num_layers=*/1, /*dropout=*/0, training,
-                                         p.both(), /*batch_first=*/true);
-    return p.given(all, end);
-  }};
+  const recurrent_parts p(c);
+  const auto next = [p](const at::Tensor& x, std::vector<at::Tensor>& state) {
+    const auto& w = p.weights;
+    state = {
+        at::rnn_tanh_cell(x.select(1, 0), p.before(x, state), w[0], w[1], w[2], w[3])};
+    return state[0].unsqueeze(1);
+  };
+  return {.forward =
+              [p](inputs in, bool training) {
+                const auto x = in[0].contiguous();
+                const auto [all, end] =
+                    at::rnn_tanh(x, p.zeros(x), p.weights, /*has_biases=*/true,
+                                 /*num_layers=*/1, /*dropout=*/0, training, p.both(),
+                                 /*batch_first=*/true);
+                return p.given(all, end);
+              },
+          .next = next};
 }
 
 /// A cell of one state: what enters is mapped for all steps at once, and `Next` gives the
@@ -70,18 +107,29 @@ kernel make_rnn(const kernel_context& c) {
 template<class Cell>
 kernel make_cell(const kernel_context& c) {
   const bool last = text_setting(c.step.settings, "steps") == "last";
-  return {[cell = Cell(c), weight = c.tensor("weight_ih"), bias = c.tensor("bias"), last,
-           units = c.step.out.units()](inputs in, bool) {
-    const auto mapped = at::linear(in[0], weight, bias);
-    auto state = at::zeros({in[0].size(0), units}, mapped.options());
-    std::vector<at::Tensor> all;
-    for (std::int64_t t = 0; t < mapped.size(1); ++t) {
-      state = cell.next(mapped.select(1, t), state);
-      if (!last)
-        all.push_back(state);
-    }
-    return last ? state : at::stack(all, 1);
-  }};
+  const Cell cell(c);
+  const auto weight = c.tensor("weight_ih"), bias = c.tensor("bias");
+  const auto units = c.step.out.units();
+  const auto next = [=](const at::Tensor& x, std::vector<at::Tensor>& state) {
+    const auto mapped = at::linear(x.select(1, 0), weight, bias);
+    if (state.empty())
+      state = {at::zeros({x.size(0), units}, mapped.options())};
+    state = {cell.next(mapped, state[0])};
+    return state[0].unsqueeze(1);
+  };
+  return {.forward =
+              [=](inputs in, bool) {
+                const auto mapped = at::linear(in[0], weight, bias);
+                auto state = at::zeros({in[0].size(0), units}, mapped.options());
+                std::vector<at::Tensor> all;
+                for (std::int64_t t = 0; t < mapped.size(1); ++t) {
+                  state = cell.next(mapped.select(1, t), state);
+                  if (!last)
+                    all.push_back(state);
+                }
+                return last ? state : at::stack(all, 1);
+              },
+          .next = next};
 }
 
 struct mgu_cell {

@@ -18,9 +18,11 @@ class lowering {
 public:
   explicit lowering(std::int64_t candidates) { out_.candidates = candidates; }
 
-  program all(const network& n) {
-    for (const auto& l : n.layers)
+  program all(std::span<const layer> layers) {
+    for (const auto& l : layers)
       take(l);
+    for (const auto& [step, layer] : recalls_)
+      out_.steps[step].inputs.front().step = out_.layers[layer].steps.end - 1;
     return std::move(out_);
   }
 
@@ -33,13 +35,15 @@ private:
   struct renamed {
     std::string_view from, to;
   };
-  static const std::array<way, 8> ways;
+  static const std::array<way, 10> ways;
 
   void take(const layer& l);
   void take_block(std::string_view map, const std::vector<setting>& settings);
   void take_separable();
   void take_map();
   void take_avg_pool();
+  void take_over_time();
+  void take_recall();
   void take_resize() { add("", "average", layer_->settings, layer_->out); }
   void take_resize_steps() { add("", "average1d", layer_->settings, layer_->out); }
   void take_max_pool() {
@@ -68,7 +72,7 @@ private:
           give(s, i, r.to);
   }
   void give(program_step& s, tensor_index i, std::string_view role) {
-    s.tensors.push_back({role, i, out_.tensors[i].entry.trained});
+    s.tensors.push_back({std::string(role), i, out_.tensors[i].entry.trained});
   }
 
   /// The settings of a convolution that sees one pixel or step.
@@ -79,12 +83,14 @@ private:
 
   program out_;
   std::map<std::string_view, int> numbers_;
+  /// Steps that recall, and the layers that give what: these may come later.
+  std::vector<std::pair<std::size_t, std::size_t>> recalls_;
   const layer* layer_ = nullptr;
   const operator_entry* row_ = nullptr;
   std::string word_;
 };
 
-constexpr std::array<lowering::way, 8> lowering::ways{{
+constexpr std::array<lowering::way, 10> lowering::ways{{
     {"separable_conv", &lowering::take_separable},
     {"max_pool", &lowering::take_max_pool},
     {"avg_pool", &lowering::take_avg_pool},
@@ -93,6 +99,8 @@ constexpr std::array<lowering::way, 8> lowering::ways{{
     {"channel_norm", &lowering::take_channel_norm},
     {"project", &lowering::take_map},
     {"output", &lowering::take_map},
+    {"over_time", &lowering::take_over_time},
+    {"recall", &lowering::take_recall},
 }};
 
 void lowering::take(const layer& l) {
@@ -135,7 +143,7 @@ program_step& lowering::add(const std::string& part, std::string_view computes,
     s.in = out_.steps.back().out;
   } else {
     for (const auto i : layer_->inputs)
-      s.inputs.push_back({out_.layers[i].steps.end - 1});
+      s.inputs.push_back({i < out_.layers.size() ? out_.layers[i].steps.end - 1 : 0});
     s.in = layer_->in.empty() ? layer_->out : layer_->in.front();
   }
   out_.steps.push_back(std::move(s));
@@ -182,10 +190,40 @@ void lowering::take_avg_pool() {
       layer_->settings, layer_->out);
 }
 
+void lowering::take_over_time() {
+  auto body = lowering(out_.candidates).all(layer_->body);
+  auto& s = add("", "over_time", layer_->settings, layer_->out);
+  for (const auto& within : body.steps)
+    for (const auto& t : within.tensors)
+      s.tensors.push_back({fmt::format("{}.{}", within.name, t.role),
+                           here().tensors.begin + t.index, t.trained});
+  s.body = std::make_shared<const program>(std::move(body));
+}
+
+void lowering::take_recall() {
+  auto& s = add("", "dense", {}, layer_->out);
+  s.inputs.front().delay = integer_setting(layer_->settings, "steps");
+  recalls_.emplace_back(out_.steps.size() - 1, layer_->inputs.front());
+  give(s, {{"weight", "weight"}});
+}
+
 } // namespace
 
 program lower(const network& n, std::int64_t candidates) {
-  return lowering(candidates).all(n);
+  return lowering(candidates).all(n.layers);
+}
+
+std::vector<program_step> body_steps(const program_step& over_time,
+                                     const std::string& prefix) {
+  auto steps = over_time.body->steps;
+  std::size_t next = 0;
+  for (auto& s : steps) {
+    s.name = prefix + s.name;
+    s.word = prefix + s.word;
+    for (auto& t : s.tensors)
+      t.index = over_time.tensors[next++].index;
+  }
+  return steps;
 }
 
 std::optional<tensor_index> program_step::tensor(std::string_view role) const {
@@ -213,7 +251,7 @@ expected<void> check(const program& p) {
       if (in.delay != 0)
         return refuse(
             fmt::format("{} takes what {} gave {} of time before, and steps over time "
-                        "cannot be computed yet; remove the recurrent edge",
+                        "stand in the body of an over_time alone",
                         s.name, p.steps[in.step].name,
                         counted(static_cast<std::size_t>(in.delay), "step")));
   return {};

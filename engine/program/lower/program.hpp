@@ -2,6 +2,7 @@
 
 #include "search_spaces/operators/operators.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ inline constexpr double norm_epsilon = 1e-5;
 
 /// A tensor that a step computes with.
 struct step_tensor {
-  std::string_view role; ///< "weight"
+  std::string role; ///< "weight"; of an over_time, "dense1.weight"
   tensor_index index = 0;
   bool trained = true; ///< Whether the optimiser changes it.
 };
@@ -28,6 +29,8 @@ struct step_input {
   /// It is what the step gave so many steps of time before; 0: what it gives now.
   std::int64_t delay = 0;
 };
+
+struct program;
 
 /// One computation of a program. Its name says which one: a row of `operators()` without
 /// norm and activation, which are steps of their own, or "average", or the computation on
@@ -45,6 +48,10 @@ struct program_step {
   std::vector<step_input> inputs; ///< Empty: the examples enter.
   tensor_shape in;                ///< The shape of the first input.
   tensor_shape out;
+  /// For an over_time: what each step of the sequence goes through. Its own tensors are
+  /// those of the body's steps, in their order: those of the body are indices into the
+  /// body's.
+  std::shared_ptr<const program> body{};
 
   [[nodiscard]] std::optional<tensor_index> tensor(std::string_view role) const;
 };
@@ -86,8 +93,13 @@ struct program {
 /// Takes a decoded network apart, for so many candidates of its form.
 [[nodiscard]] program lower(const network& n, std::int64_t candidates = 1);
 
+/// Returns the steps of an over_time's body, whose tensors are indices as its own are, and
+/// whose names begin with `prefix`.
+[[nodiscard]] std::vector<program_step> body_steps(const program_step& over_time,
+                                                   const std::string& prefix = {});
+
 /// Refuses, in a sentence, programs that have no kernels and no exports yet: those of
-/// several candidates, and those with steps over time.
+/// several candidates, and those whose steps are delayed outside of a body.
 [[nodiscard]] expected<void> check(const program& p);
 
 } // namespace clade

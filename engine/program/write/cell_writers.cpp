@@ -33,16 +33,11 @@ public:
 
   std::string written() {
     const auto steps = s_.step.in.sizes[0];
-    map_inputs();
-    for (std::size_t part = 0; part < maps("weight_hh"); ++part)
-      state_weights_.push_back(weights("weight_hh", static_cast<std::int64_t>(part)));
+    prepare();
     std::string state = s_.numbers("start", {1, units_},
                                    std::vector<float>(static_cast<std::size_t>(units_)));
     onnx_lines::names states;
-    const auto axis = s_.shape("axis_of_steps", {1});
-    for (const auto* role : {"product", "of_state", "of_input", "bias_gate"})
-      if (s_.has(role))
-        vectors_[role] = s_.weight(role);
+    const auto axis = gives_last(s_) ? std::string() : s_.shape("axis_of_steps", {1});
     for (step_ = 0; step_ < steps; ++step_) {
       state = next(state);
       if (!gives_last(s_))
@@ -55,7 +50,23 @@ public:
     return s_.step.name;
   }
 
+  /// Writes the one step that enters; returns the name of the state behind it.
+  std::string written_behind(const std::string& state) {
+    prepare();
+    const auto behind = next(state);
+    s_.last("Unsqueeze", {behind, s_.shape("axis_of_steps", {1})});
+    return behind;
+  }
+
 private:
+  void prepare() {
+    map_inputs();
+    for (std::size_t part = 0; part < maps("weight_hh"); ++part)
+      state_weights_.push_back(weights("weight_hh", static_cast<std::int64_t>(part)));
+    for (const auto* role : {"product", "of_state", "of_input", "bias_gate"})
+      if (s_.has(role))
+        vectors_[role] = s_.weight(role);
+  }
   [[nodiscard]] std::size_t maps(const char* role) const {
     return static_cast<std::size_t>(s_.tensor(role).shape[0] / units_);
   }
@@ -153,10 +164,11 @@ std::string cell_onnx(onnx_lines& s) {
 }
 
 /// The lines of TorchScript or Python that give the next `state` from `x`, the step's map.
-std::string next_lines(const written_step& s, const auto& tensor) {
+std::string next_lines(const written_step& s, const auto& tensor,
+                       const std::string& indent) {
   const auto& cell = s.step.computes;
-  const auto line = [](const std::string& text) {
-    return fmt::format("        {}\n", text);
+  const auto line = [&](const std::string& text) {
+    return fmt::format("{}{}\n", indent, text);
   };
   if (cell == "delta_rnn")
     return line(fmt::format("mapped = torch.matmul(state, {}.t())", tensor("weight_hh")))
@@ -194,7 +206,7 @@ std::string cell_body(const written_step& s, const auto& tensor) {
       "    for step in range({}):\n"
       "        x = mapped_inputs[:, step]\n",
       tensor("weight_ih"), tensor("bias"), s.step.out.units(), s.step.in.sizes[0]);
-  text += next_lines(s, tensor);
+  text += next_lines(s, tensor, "        ");
   return text + "        states.append(state)\n"
          + (gives_last(s) ? "    return state\n\n"
                           : "    return torch.stack(states, 1)\n\n");
@@ -205,6 +217,39 @@ std::string cell_method(const written_step& s) {
                      s.step.name)
          + cell_body(s, [&](const char* role) { return script_tensor(s, role); });
 }
+
+std::string next_method(const written_step& s) {
+  const auto tensor = [&](const char* role) { return script_tensor(s, role); };
+  return fmt::format("def {}_next(self, x, state):\n"
+                     "    # type: (Tensor, Tensor) -> Tensor\n"
+                     "    x = torch.matmul(x, {}.t()) + {}\n{}    return state\n\n",
+                     s.step.name, tensor("weight_ih"), tensor("bias"),
+                     next_lines(s, tensor, "    "));
+}
+
+next_writer::names next_script(const written_step& s, const std::string& value,
+                               const next_writer::names& state) {
+  return {fmt::format("{} = self.{}_next(torch.select({}, 1, 0), {})", state[0],
+                      s.step.name, s.x(), state[0]),
+          fmt::format("{} = torch.unsqueeze({}, 1)", value, state[0])};
+}
+
+next_writer::names next_python(const written_step& s, const std::string& value,
+                               const std::string& state) {
+  return {fmt::format("{} = self.{}({}, {})", value, s.step.name, s.x(), state),
+          fmt::format("{} = {}[:, -1]", state, value)};
+}
+
+std::string next_onnx(onnx_lines& s, const next_writer::names& before,
+                      next_writer::names& behind) {
+  behind = {unrolled_cell(s).written_behind(before.front())};
+  return s.step.name;
+}
+
+constexpr next_writer next_step{.onnx = next_onnx,
+                                .script = next_script,
+                                .script_method = next_method,
+                                .python = next_python};
 
 std::string cell_script(const written_step& s) {
   return fmt::format("self.{}_states({})", s.step.name, s.x());
@@ -230,9 +275,9 @@ class MGU(nn.Module):
         self.bias = nn.Parameter(torch.zeros(2 * units))
         self.last = last
 
-    def forward(self, x):
+    def forward(self, x, state=None):
         forget, fresh = self.weight_hh.chunk(2)
-        state = x.new_zeros(len(x), forget.shape[1])
+        state = x.new_zeros(len(x), forget.shape[1]) if state is None else state
         states = []
         for step in F.linear(x, self.weight_ih, self.bias).unbind(1):
             to_gate, to_state = step.chunk(2, 1)
@@ -255,8 +300,8 @@ class UGRNN(nn.Module):
         self.bias = nn.Parameter(torch.zeros(2 * units))
         self.last = last
 
-    def forward(self, x):
-        state = x.new_zeros(len(x), self.weight_hh.shape[1])
+    def forward(self, x, state=None):
+        state = x.new_zeros(len(x), self.weight_hh.shape[1]) if state is None else state
         states = []
         for step in F.linear(x, self.weight_ih, self.bias).unbind(1):
             gate, candidate = (step + F.linear(state, self.weight_hh)).chunk(2, 1)
@@ -282,8 +327,8 @@ class DeltaRNN(nn.Module):
         self.of_input = nn.Parameter(torch.ones(units))
         self.last = last
 
-    def forward(self, x):
-        state = x.new_zeros(len(x), self.weight_hh.shape[1])
+    def forward(self, x, state=None):
+        state = x.new_zeros(len(x), self.weight_hh.shape[1]) if state is None else state
         states = []
         for step in F.linear(x, self.weight_ih, self.bias).unbind(1):
             mapped = F.linear(state, self.weight_hh)
@@ -301,19 +346,22 @@ constexpr std::array rows{
            .script = cell_script,
            .script_method = cell_method,
            .python_module = cell_module,
-           .python_class = mgu_class},
+           .python_class = mgu_class,
+           .next = &next_step},
     writer{.computes = "ugrnn",
            .onnx = cell_onnx,
            .script = cell_script,
            .script_method = cell_method,
            .python_module = cell_module,
-           .python_class = ugrnn_class},
+           .python_class = ugrnn_class,
+           .next = &next_step},
     writer{.computes = "delta_rnn",
            .onnx = cell_onnx,
            .script = cell_script,
            .script_method = cell_method,
            .python_module = cell_module,
-           .python_class = delta_class},
+           .python_class = delta_class,
+           .next = &next_step},
 };
 
 } // namespace

@@ -57,6 +57,16 @@ public:
       return attribute(a.number(20, 8));
     }
 
+    node& graph(const char* name, const onnx_graph& g) {
+      return attribute(
+          wire_message().text(1, name).message(6, g.message()).number(20, 5));
+    }
+    /// One output more.
+    node& output(const std::string& name) {
+      proto_.text(2, name);
+      return *this;
+    }
+
     node& reals(const char* name, const std::vector<float>& v) {
       wire_message a;
       a.text(1, name);
@@ -132,12 +142,31 @@ public:
     outs_.push_back(declared(name, type, shape));
   }
 
+  /// For a graph that is an attribute: an input or output of real numbers of any shape.
+  void declare_inner_input(const std::string& name) { ins_.push_back(any_reals(name)); }
+  void declare_inner_output(const std::string& name) { outs_.push_back(any_reals(name)); }
+
   /// Texts that a program may ask the model for, by name.
   using metadata = std::vector<std::pair<std::string, std::string>>;
 
   /// The whole of it. `ml`: it has operators of ai.onnx.ml.
   [[nodiscard]] bytes model(const std::string& description, const metadata& properties,
                             bool ml) const {
+    wire_message whole;
+    whole.number(1, ir_version)
+        .text(2, "clade")
+        .text(6, description)
+        .message(7, message());
+    whole.message(8, wire_message().text(1, "").number(2, opset));
+    if (ml)
+      whole.message(8, wire_message().text(1, "ai.onnx.ml").number(2, ml_opset));
+    for (const auto& [name, value] : properties)
+      whole.message(14, wire_message().text(1, name).text(2, value));
+    return whole.bytes();
+  }
+
+private:
+  [[nodiscard]] wire_message message() const {
     wire_message graph;
     for (const auto& n : nodes_)
       graph.message(1, n);
@@ -148,17 +177,13 @@ public:
       graph.message(11, v);
     for (const auto& v : outs_)
       graph.message(12, v);
-    wire_message whole;
-    whole.number(1, ir_version).text(2, "clade").text(6, description).message(7, graph);
-    whole.message(8, wire_message().text(1, "").number(2, opset));
-    if (ml)
-      whole.message(8, wire_message().text(1, "ai.onnx.ml").number(2, ml_opset));
-    for (const auto& [name, value] : properties)
-      whole.message(14, wire_message().text(1, name).text(2, value));
-    return whole.bytes();
+    return graph;
   }
-
-private:
+  static wire_message any_reals(const std::string& name) {
+    const auto tensor =
+        wire_message().number(1, static_cast<std::int64_t>(element::real32));
+    return wire_message().text(1, name).message(2, wire_message().message(1, tensor));
+  }
   /// An input or output of N examples.
   static wire_message declared(const std::string& name, element type,
                                const sizes& shape) {

@@ -1,6 +1,7 @@
 // Recurrent layers of sequences [N, steps, features]. ONNX has the gates of LibTorch's own in
 // another order, and the directions side by side.
 #include "engine/program/write/writer.hpp"
+#include "genome/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -68,8 +69,10 @@ std::string state_at(onnx_lines& s, std::int64_t step, std::int64_t direction,
   return name;
 }
 
-std::string recurrent_onnx(onnx_lines& s) {
-  const recurrent_form form(s);
+/// Adds the node, which gives the part "states", behind a state or, where `before` is empty,
+/// at the beginning.
+onnx_graph::node recurrent_node(onnx_lines& s, const recurrent_form& form,
+                                const onnx_lines::names& before) {
   const auto rows = form.gates * form.hidden, inputs = s.step.in.units();
   s.add("Transpose", {s.x()}, "by_step").list("perm", {1, 0, 2});
   const auto weights = side_by_side(s, form, "inputs", {"weight_ih_l0"}, {rows, inputs});
@@ -78,11 +81,22 @@ std::string recurrent_onnx(onnx_lines& s) {
   const auto biases =
       side_by_side(s, form, "biases", {"bias_ih_l0", "bias_hh_l0"}, {2 * rows});
   const auto* op = form.gates == 1 ? "RNN" : form.gates == 3 ? "GRU" : "LSTM";
-  auto node = s.add(op, {s.part("by_step"), weights, states, biases}, "states");
+  onnx_lines::names in{s.part("by_step"), weights, states, biases};
+  if (!before.empty()) {
+    in.emplace_back(); // All sequences have all steps.
+    in.insert(in.end(), before.begin(), before.end());
+  }
+  auto node = s.add(op, in, "states");
   node.whole("hidden_size", form.hidden);
   node.text("direction", form.directions == 2 ? "bidirectional" : "forward");
   if (form.gates == 3)
     node.whole("linear_before_reset", 1);
+  return node;
+}
+
+std::string recurrent_onnx(onnx_lines& s) {
+  const recurrent_form form(s);
+  recurrent_node(s, form, {});
   const auto steps = s.step.in.sizes[0];
   if (form.last && form.directions == 1)
     return state_at(s, steps - 1, 0, s.step.name);
@@ -97,19 +111,23 @@ std::string recurrent_onnx(onnx_lines& s) {
   return s.step.name;
 }
 
-std::string recurrent_script(const written_step& s) {
+/// The call of TorchScript, behind a state.
+std::string said_by(const written_step& s, const std::string& state) {
   const recurrent_form form(s);
-  const auto& x = s.x();
   std::string weights;
   for (const auto& t : s.step.tensors)
     weights += (weights.empty() ? "" : ", ") + script_tensor(s, t.role);
-  const auto start = fmt::format("{}.new_zeros([{}, {}.size(0), {}])", x, form.directions,
-                                 x, form.hidden);
+  return fmt::format("torch.{}({}, {}, [{}], True, 1, 0.0, False, {}, True)",
+                     form.gates == 1 ? "rnn_tanh" : s.step.computes, s.x(), state,
+                     weights, form.directions == 2 ? "True" : "False");
+}
+
+std::string recurrent_script(const written_step& s) {
+  const recurrent_form form(s);
+  const auto start = fmt::format("{}.new_zeros([{}, {}.size(0), {}])", s.x(),
+                                 form.directions, s.x(), form.hidden);
   const auto said =
-      fmt::format("torch.{}({}, {}, [{}], True, 1, 0.0, False, {}, True)",
-                  form.gates == 1 ? "rnn_tanh" : s.step.computes, x,
-                  form.gates == 4 ? fmt::format("[{}, {}]", start, start) : start,
-                  weights, form.directions == 2 ? "True" : "False");
+      said_by(s, form.gates == 4 ? fmt::format("[{}, {}]", start, start) : start);
   return form.last ? fmt::format("torch.flatten(torch.transpose({}[1], 0, 1), 1)", said)
                    : said + "[0]";
 }
@@ -132,22 +150,66 @@ std::string recurrent_python(const written_step& s) {
                                        : "[1].transpose(0, 1).flatten(1)");
 }
 
+std::string next_onnx(onnx_lines& s, const next_writer::names& before,
+                      next_writer::names& behind) {
+  auto node = recurrent_node(s, recurrent_form(s), before);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    behind.push_back(s.part(fmt::format("behind{}", i)));
+    node.output(behind.back());
+  }
+  s.last("Transpose", {behind.front()}).list("perm", {1, 0, 2});
+  return s.step.name;
+}
+
+next_writer::names next_script(const written_step& s, const std::string& value,
+                               const next_writer::names& state) {
+  const auto all = value + "_all";
+  next_writer::names lines{
+      fmt::format(
+          "{} = {}", all,
+          said_by(s, state.size() == 1 ? state[0] : fmt::format("[{}]", joined(state)))),
+      fmt::format("{} = {}[0]", value, all)};
+  for (std::size_t i = 0; i < state.size(); ++i)
+    lines.push_back(fmt::format("{} = {}[{}]", state[i], all, i + 1));
+  return lines;
+}
+
+next_writer::names next_python(const written_step& s, const std::string& value,
+                               const std::string& state) {
+  return {
+      fmt::format("{}, {} = self.{}({}, {})", value, state, s.step.name, s.x(), state)};
+}
+
+constexpr next_writer next_of_one{.states = 1,
+                                  .by_direction = true,
+                                  .onnx = next_onnx,
+                                  .script = next_script,
+                                  .python = next_python};
+constexpr next_writer next_of_two{.states = 2,
+                                  .by_direction = true,
+                                  .onnx = next_onnx,
+                                  .script = next_script,
+                                  .python = next_python};
+
 constexpr std::array rows{
     writer{.computes = "gru",
            .onnx = recurrent_onnx,
            .script = recurrent_script,
            .python = recurrent_python,
-           .python_module = recurrent_module},
+           .python_module = recurrent_module,
+           .next = &next_of_one},
     writer{.computes = "lstm",
            .onnx = recurrent_onnx,
            .script = recurrent_script,
            .python = recurrent_python,
-           .python_module = recurrent_module},
+           .python_module = recurrent_module,
+           .next = &next_of_two},
     writer{.computes = "rnn",
            .onnx = recurrent_onnx,
            .script = recurrent_script,
            .python = recurrent_python,
-           .python_module = recurrent_module},
+           .python_module = recurrent_module,
+           .next = &next_of_one},
 };
 
 } // namespace

@@ -85,6 +85,24 @@ struct script_constant {
   std::variant<std::vector<float>, std::vector<std::int64_t>> values;
 };
 
+/// How the exports write one step of a computation that has a state (kernel::next): x is
+/// [N, 1, features], and so is what comes out.
+struct next_writer {
+  using names = std::vector<std::string>;
+
+  std::size_t states = 1;    ///< Tensors of a state.
+  bool by_direction = false; ///< They are [1, N, units], and not [N, units].
+  /// Adds the nodes; returns the name of the value, and those of the state behind the step.
+  std::string (*onnx)(onnx_lines&, const names& before, names& behind);
+  /// Statements that set the variable `value` and those of the state.
+  names (*script)(const written_step&, const std::string& value, const names& state);
+  std::string (*script_method)(const written_step&) =
+      nullptr; ///< The method that it uses.
+  /// The same of Python, where a state is one variable, None before the first step.
+  names (*python)(const written_step&, const std::string& value,
+                  const std::string& state);
+};
+
 /// The lines of each export for a computation.
 struct writer {
   using line = std::string (*)(const written_step&);
@@ -104,6 +122,10 @@ struct writer {
   line python_module = nullptr;
   /// The module's class, where PyTorch has none.
   std::string_view python_class = {};
+  /// The same where each step has a class of its own.
+  line python_class_of = nullptr;
+  /// Null: it has no state.
+  const next_writer* next = nullptr;
 };
 
 /// In the order in which the classes of Python stand in a file.
@@ -119,6 +141,7 @@ struct writer {
 [[nodiscard]] std::span<const writer> recurrent_writers();
 [[nodiscard]] std::span<const writer> cell_writers();
 [[nodiscard]] std::span<const writer> attention_writers();
+[[nodiscard]] std::span<const writer> time_writers();
 [[nodiscard]] std::span<const writer> table_writers();
 [[nodiscard]] std::span<const writer> random_convolution_writers();
 

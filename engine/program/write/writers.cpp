@@ -14,7 +14,7 @@ std::span<const writer> writers() {
     for (const auto family :
          {plain_writers(), map_writers(), pool_writers(), norm_writers(),
           sequence_writers(), recurrent_writers(), cell_writers(), attention_writers(),
-          table_writers(), random_convolution_writers()})
+          time_writers(), table_writers(), random_convolution_writers()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

@@ -98,11 +98,17 @@ private:
     return std::ranges::find(order_, id) != order_.end();
   }
 
+  [[nodiscard]] std::string recurrent_line(const edge_gene& e) const {
+    return fmt::format("+ {}, {} before",
+                       e.from == e.to ? "itself" : short_name(genome_, e.from),
+                       counted(e.delay, "step"));
+  }
+
   void find_layers() {
     for (const auto id : order_) {
       std::size_t layer = 0;
       for (const auto& e : genome_.edges)
-        if (e.enabled && !e.recurrent && e.to == id && live(e.from))
+        if (e.is_forward() && e.to == id && live(e.from))
           layer = std::max(layer, layer_[e.from] + 1);
       layer_[id] = layer;
       deepest_ = std::max(deepest_, layer);
@@ -117,11 +123,14 @@ private:
       auto& p = places_.back();
       if (!p.is_end())
         p.lines = setting_lines(p.node->settings);
+      for (const auto& e : genome_.edges) // Drawn, they would cross all others.
+        if (e.recurrent() && e.to == id && live(e.from))
+          p.lines.push_back(recurrent_line(e));
       if (const auto cost = costs_.find(id); cost != costs_.end())
         p.lines.push_back(cost_line(cost->second));
     }
     for (const auto& e : genome_.edges) {
-      if (!e.enabled || e.recurrent || !live(e.from) || !live(e.to))
+      if (!e.is_forward() || !live(e.from) || !live(e.to))
         continue;
       auto above = boxes[e.from];
       for (auto layer = layer_[e.from] + 1; layer < layer_[e.to]; ++layer) {

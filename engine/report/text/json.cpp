@@ -38,7 +38,8 @@ json genome_json(const genome& g) {
                             {"from", exact(e.from)},
                             {"to", exact(e.to)},
                             {"enabled", e.enabled},
-                            {"recurrent", e.recurrent},
+                            {"recurrent", e.recurrent()},
+                            {"delay", e.delay},
                             {"weight", e.weight}});
   out["hyperparameters"] = settings_json(g.hyperparameters);
   return out;

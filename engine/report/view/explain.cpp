@@ -4,6 +4,8 @@
 // meet.
 #include "engine/report/view/explain.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,7 +103,9 @@ std::vector<inherited_gene> genes_of(const genome& g) {
     if (is_live(g, order, e))
       genes.push_back(
           {.what = inherited_gene::kind::edge,
-           .name = fmt::format("{}..{}", short_name(g, e.from), short_name(g, e.to)),
+           .name = fmt::format(
+               "{}..{}{}", short_name(g, e.from), short_name(g, e.to),
+               e.recurrent() ? fmt::format(" of {}", counted(e.delay, "step")) : ""),
            .innovation = to_text(e.id)});
   for (const auto& s : g.hyperparameters)
     genes.push_back({.what = inherited_gene::kind::hyperparameter,

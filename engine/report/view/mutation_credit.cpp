@@ -17,6 +17,10 @@ std::string name_of(const change& c) {
     return "remove layer";
   case change_kind::remove_edge:
     return "remove edge";
+  case change_kind::add_recurrent_edge:
+    return "add recurrent edge";
+  case change_kind::remove_recurrent_edge:
+    return "remove recurrent edge";
   case change_kind::change_operator:
     return "change operator";
   case change_kind::widen:

@@ -159,6 +159,7 @@ private:
   void follow(const layer& l);
   void follow_same(const layer& l, std::size_t twin);
   void follow_whole(const layer& l, std::size_t twin);
+  void follow_body(const layer& l, std::size_t twin);
   void follow_project(const layer& l, const layer* twin);
   void follow_new(const layer& l);
   void choose_units(const layer& l, const layer& twin);
@@ -200,6 +201,8 @@ void planner::follow(const layer& l) {
     return;
   }
   const auto twin = same(l);
+  if (!l.body.empty())
+    return twin ? follow_body(l, *twin) : void();
   switch (operator_of(l).units) {
   case unit_origin::fitted:
     return follow_project(l, twin ? &parent_.layers[*twin] : nullptr);
@@ -239,6 +242,19 @@ void planner::follow_whole(const layer& l, std::size_t twin) {
   at_.how = origin::copied;
   for (const auto& k : keys_[twin])
     out_.push_back({k});
+}
+
+// Its units are as the parent's if the same layer gives them.
+void planner::follow_body(const layer& l, std::size_t twin) {
+  at_.how = origin::by_name;
+  for (const auto& within : l.body)
+    if (within.op == "recall")
+      at_.recalls.push_back(within.name);
+  const auto& mine = l.body.back();
+  const auto& theirs = parent_.layers[twin].body.back();
+  if (mine.name == theirs.name && mine.op == theirs.op && mine.out == theirs.out)
+    for (const auto& k : keys_[twin])
+      out_.push_back({k});
 }
 
 // Sums and what works unit by unit come out as the parent's unit that the last input

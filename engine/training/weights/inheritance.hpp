@@ -15,7 +15,9 @@ struct layer_inheritance {
     taken,    ///< The parent's layer of the same name.
     copied,   ///< The same, which is equal, and so is what enters it.
     identity, ///< It passes on what comes in: inserted.
-    zero      ///< It adds nothing yet: a new skip connection's projection.
+    zero,     ///< It adds nothing yet: a new skip connection's projection.
+    by_name   ///< A body: the tensors that the parent has, by name and shape; new recalls
+              ///< are 0, the others have their usual initial values.
   };
 
   /// So much of the parent's weights for that input unit.
@@ -34,6 +36,7 @@ struct layer_inheritance {
   /// For each unit that comes in, what it stands for; nothing: the parent had none like
   /// it.
   std::vector<std::vector<part>> inputs;
+  std::vector<std::string> recalls{}; ///< The layers of a body that recall.
 };
 
 /// Weights by gene (Lamarck): what a child takes over from a parent whose network is
@@ -55,6 +58,8 @@ struct layer_inheritance {
 ///   - a kernel of another size keeps its middle, beyond which there are zeros;
 ///   - what a new skip connection brings has the weight 0 where it is projected or
 ///     concatenated;
+///   - in steps over time, what has the same name and shape is copied, and a new recurrent
+///     edge has the weight 0;
 ///   - all else has its usual initial values.
 ///
 /// Pure: a function of its arguments.

@@ -105,6 +105,12 @@ public:
       return copy(l.layer + ".");
     if (l.how == origin::silent)
       return silence(l.layer);
+    if (l.how == origin::by_name) {
+      for (const auto& recall : l.recalls)
+        if (auto* weight = own(fmt::format("{}.{}.weight", l.layer, recall)))
+          std::ranges::fill(weight->values, 0.F);
+      return copy(l.layer + ".");
+    }
     if (auto* weight = own(l.layer + ".weight"); weight != nullptr) {
       const grid g(*weight);
       if (l.how == origin::zero)

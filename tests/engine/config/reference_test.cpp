@@ -99,6 +99,8 @@ TEST_CASE("reference: an item has lines of at most 100 characters") {
 TEST_CASE("reference: every limit and hyperparameter of a search space has a sentence") {
   for (const auto& limit : limit_entries())
     CHECK(limit.sentence.ends_with('.'));
+  for (const auto& key : recurrence_entries())
+    CHECK(key.sentence.ends_with('.'));
   for (const auto& h : hyperparameters())
     CHECK(h.sentence.ends_with('.'));
 }

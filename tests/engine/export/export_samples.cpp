@@ -83,8 +83,11 @@ public:
   explicit samples(fs::path folder) : folder_(std::move(folder)) {}
 
   void write(const network& n, const problem& p) {
-    for (const auto& l : n.layers)
+    for (const auto& l : n.layers) {
       met_.insert(l.op);
+      for (const auto& within : l.body)
+        met_.insert(within.op);
+    }
     auto random = derive(11, purpose::synthetic, 0, count_);
     const auto weights = random_weights(n, random);
     auto m = must(export_network(n, weights));
@@ -227,6 +230,7 @@ int main(int count, char** words) {
   write_random(out, "image.toml", {{{1, 8, 8}}, 10});
   write_random(out, "series.toml", {{{25, 3}}, 4});
   write_random(out, "sequence.toml", {{{25, 3}}, 4});
+  write_random(out, "recurrent.toml", {{{25, 3}}, 4});
   write_random(out, "vision_transformer.toml", {{{1, 8, 8}}, 10});
   write_random(out, "cells.toml", {{{1, 8, 8}}, 10});
   write_random(out, "grammar.toml", {{{1, 8, 8}}, 10});

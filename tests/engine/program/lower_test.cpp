@@ -131,6 +131,37 @@ TEST_CASE("program: steps over time are inputs with a delay, and refused in a se
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message
         == "dense1 takes what dense1 gave 1 step of time before, and steps over time "
-           "cannot "
-           "be computed yet; remove the recurrent edge");
+           "stand in the body of an over_time alone");
+}
+
+TEST_CASE("program: steps over time are one step with a body, whose tensors it has") {
+  search_space space;
+  space.input = layout::sequence;
+  space.rules.max_recurrent = 2;
+  auto g = test::a_chain(
+      {{{}, "dense", {{"activation", "tanh"}, {"units", std::int64_t{4}}}}});
+  g.edges.push_back({.id = innovation_of_edge(innovation{2}, innovation{2}, 3),
+                     .from = innovation{2},
+                     .to = innovation{2},
+                     .delay = 3});
+  const auto n = decode(space, test::sorted(std::move(g)), {{{5, 3}}, 2});
+  REQUIRE(n);
+  const auto p = lower(*n);
+  REQUIRE(check(p));
+  CHECK(to_text(p)
+        == "input: input [5, 3]\n"
+           "over_time1: over_time recall1.weight=over_time.n2.recall_n2_3.weight"
+           " dense1.weight=over_time.n2.weight dense1.bias=over_time.n2.bias"
+           " <- input [4]\n"
+           "output: dense weight=output.weight bias=output.bias <- over_time1 [2]\n");
+  CHECK(to_text(*p.steps[1].body)
+        == "input: input [3]\n"
+           "recall1: dense weight=n2.recall_n2_3.weight <- dense1_activation [3]\n"
+           "add1: add <- recall1 <- input [3]\n"
+           "dense1: dense weight=n2.weight bias=n2.bias <- add1 [4]\n"
+           "dense1_activation: activation <- dense1 [4]\n");
+  CHECK(p.steps[1].body->steps[1].inputs.front().delay == 3);
+  const auto steps = body_steps(p.steps[1], "over_time1.");
+  CHECK(steps[3].name == "over_time1.dense1");
+  CHECK(p.tensors[steps[3].tensors[0].index].name == "over_time.n2.weight");
 }

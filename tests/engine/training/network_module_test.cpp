@@ -124,6 +124,8 @@ void check_networks(const std::string& file, const problem& p,
     INFO(to_text(*net));
     for (const auto& l : net->layers) {
       met.insert(l.op);
+      for (const auto& within : l.body)
+        met.insert(within.op);
       REQUIRE(check_layer(l) == "");
     }
     network_module whole(*net, {.seed = 1, .id = i}, at::kCPU);
@@ -134,6 +136,11 @@ void check_networks(const std::string& file, const problem& p,
       parameters += static_cast<std::uint64_t>(t.numel());
     REQUIRE(parameters == net->cost().parameters);
   }
+}
+
+/// Whether it is nothing without other layers (steps_of_time_test.cpp).
+bool is_of_time(const operator_entry& o) {
+  return o.name == "over_time" || o.name == "recall";
 }
 
 bool close(const at::Tensor& a, const at::Tensor& b) {
@@ -154,7 +161,8 @@ TEST_CASE("operators: the computations that have kernels are those that have wri
 TEST_CASE("operators: every row computes what its shape and cost rules say") {
   for (const auto& o : operators()) {
     // These two alone change the number of examples; a test below is theirs.
-    if (o.parts != nullptr || o.name == "both_sides" || o.name == "mean_of_sides")
+    if (o.parts != nullptr || o.name == "both_sides" || o.name == "mean_of_sides"
+        || is_of_time(o))
       continue;
     const tensor_shape image{{4, 7, 5}};
     const tensor_shape vector{{6}};
@@ -178,7 +186,7 @@ TEST_CASE("operators: those that keep signs or units do so") {
     INFO(o.name);
     for (const auto& shape :
          {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}, tensor_shape{{7, 4}}}) {
-      if (o.parts != nullptr || !o.works_on(shape.layout()))
+      if (o.parts != nullptr || !o.works_on(shape.layout()) || is_of_time(o))
         continue;
       const auto l = a_layer(o.name, std::vector<tensor_shape>(o.merges ? 2 : 1, shape));
       const auto module = built(l);
@@ -353,6 +361,7 @@ TEST_CASE(
   check_networks("mlp.toml", {{{13}}, 3}, met);
   check_networks("series.toml", {{{12, 2}}, 4}, met);
   check_networks("sequence.toml", {{{12, 2}}, 4}, met);
+  check_networks("recurrent.toml", {{{12, 2}}, 4}, met);
   check_networks("vision_transformer.toml", {{{1, 8, 8}}, 4}, met);
   check_networks("cells.toml", {{{1, 8, 8}}, 4}, met);
   check_networks("grammar.toml", {{{1, 8, 8}}, 4}, met);
@@ -368,7 +377,9 @@ TEST_CASE(
                          "lstm",           "mgu",
                          "delta_rnn",      "attention",
                          "positions",      "patches",
-                         "identity"}) {
+                         "identity",       "over_time",
+                         "recall",         "rnn",
+                         "ugrnn"}) {
     INFO(op);
     CHECK(met.contains(op));
   }

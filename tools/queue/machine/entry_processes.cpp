@@ -90,6 +90,7 @@ std::vector<entry_processes::end> entry_processes::take_ends() {
     }
     one->second.process->end_rest();
     shorten_log_of(one->first, one->second); // It has grown since that was done last.
+    say_if_it_left_no_room(one->first, one->second);
     ends.push_back({.id = one->first, .wait_status = *status});
     one = running_.erase(one);
   }
@@ -259,6 +260,24 @@ void entry_processes::judge(const disk_space& disk, clock::time_point now) {
 void entry_processes::signal_all(const running_entry& one, int what) {
   for (const auto pid : numbers_below(one.process->guard()))
     ::kill(pid, what);
+}
+
+/// Who fills a disk between two looks, and ends, could not be paused.
+void entry_processes::say_if_it_left_no_room(entry_id id,
+                                             const running_entry& one) const {
+  const auto disk = space();
+  if (!params_.warn || !disk || disk->free >= scarce_bytes(*disk))
+    return;
+  const disk_use its{.id = id,
+                     .bytes = bytes_of_entry(one.writes, params_.folder,
+                                             entry_folder(params_.folder, id)),
+                     .free_when_begun = one.free_when_begun};
+  if (who_fills(std::span(&its, 1), disk->free))
+    params_.warn({error_kind::io,
+                  fmt::format("{} has ended and left {} on the disk of {}, which has {} "
+                              "left; make room",
+                              numbered(id), size_text(its.bytes), params_.folder.string(),
+                              size_text(disk->free))});
 }
 
 /// Says once why nobody is paused, where the disk has little left and none is.

@@ -30,8 +30,9 @@ struct entry_processes_params {
   std::uint64_t log_bytes = usual_log_bytes;
   /// The space that the folder's disk has left; none: `space_of` the folder says so.
   std::function<expected<disk_space>()> space{};
-  /// Is told once of each log whose middle cannot be freed, of each entry that is paused,
-  /// and of a disk that has little left where none is; none: nobody is told.
+  /// Is told once of each log whose middle cannot be freed, of each entry that is paused, of
+  /// each that has ended and left the disk full, and of a disk that has little left where
+  /// none is paused; none: nobody is told.
   std::function<void(const error&)> warn{};
 };
 
@@ -121,6 +122,7 @@ private:
   void stop_for_a_moment(const disk_use& use, const disk_space& disk,
                          clock::time_point now);
   void judge(const disk_space& disk, clock::time_point now);
+  void say_if_it_left_no_room(entry_id id, const running_entry& one) const;
   void say_why_nobody(const disk_space& disk, std::span<const disk_use> uses);
   static void go_on(running_entry& one);
   static void signal_all(const running_entry& one, int what);

@@ -226,14 +226,14 @@ void genome_features::encode_graph(const genome& g, std::vector<double>& row) co
     kind[i] = kind_of(g.nodes[i]);
   std::size_t edges = 0, deepest = 0;
   for (std::size_t e = 0; e < g.edges.size(); ++e)
-    edges += wires.live_edge(e) && !g.edges[e].recurrent ? 1 : 0;
+    edges += wires.live_edge(e) && !g.edges[e].recurrent() ? 1 : 0;
   double* sizes = row.data() + size_begin_;
   double* shares = sizes + 3;
   double* pairs = shares + operators_.size();
   for (const auto n : wires.order()) {
     ++count[kind[n]];
     for (const auto e : wires.leaving(n)) {
-      if (!wires.live_edge(e) || g.edges[e].recurrent)
+      if (!wires.live_edge(e) || g.edges[e].recurrent())
         continue;
       const auto to = wires.to(e);
       depth[to] = std::max(depth[to], depth[n] + 1);

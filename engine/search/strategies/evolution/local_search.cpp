@@ -45,7 +45,7 @@ std::size_t count_of_rewirings(const grammar& rules, const genome& g,
                                const mutation_params& params) {
   if (rules.operators.empty() || rules.max_nodes == 0 || !validate(rewiring_of(params)))
     return 0;
-  const auto enabled = std::ranges::count(g.edges, true, &edge_gene::enabled);
+  const auto enabled = std::ranges::count_if(g.edges, &edge_gene::is_forward);
   return topological_order(g).size() - 2 + static_cast<std::size_t>(enabled);
 }
 
