@@ -48,7 +48,7 @@ expected<std::vector<layer>> network_builder::body() {
   const auto last = entrance_of(order.back(), *find_operator("output"));
   if (!last)
     return tl::unexpected(last.error());
-  // What comes out is what the last layer gives.
+  // The last layer gives what comes out.
   if (*last + 1 != network_.layers.size())
     if (auto passed =
             adapter(to_text(output_innovation) + ".identity", "identity", {*last});

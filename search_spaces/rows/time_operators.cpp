@@ -1,5 +1,5 @@
-// What decode() puts into networks of a space with recurrent edges: the layer that goes over
-// the steps of a sequence, and within it what comes over such an edge.
+// The rows that decode() puts into networks of a space with recurrent edges: the layer that
+// goes over the steps of a sequence, and within it what comes over such an edge.
 #include "search_spaces/operators/operator_rows.hpp"
 #include "search_spaces/rows/operator_rules.hpp"
 #include "search_spaces/rows/operator_settings.hpp"

@@ -45,7 +45,7 @@ private:
   /// One pass over a sequence; all by the body's computations.
   struct pass {
     std::vector<std::vector<at::Tensor>> states;
-    std::vector<at::Tensor> values;            ///< What they say of this step.
+    std::vector<at::Tensor> values;            ///< They say this of the step.
     std::vector<std::vector<at::Tensor>> past; ///< The same of all steps, where recalled.
     std::int64_t time = 0;
     bool training = false;
