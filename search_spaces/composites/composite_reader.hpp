@@ -3,7 +3,9 @@
 #include "search_spaces/composites/composite_table.hpp"
 
 #include <array>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 namespace clade {
 
@@ -40,6 +42,7 @@ private:
                                                         const toml::node& node,
                                                         const std::string& path);
   void read_takes();
+  void read_heritage(const toml::node& name);
   void check_formula(const own_formula& f, const setting_entry& entry,
                      const toml::node& at, const std::string& path);
   const own_parameter* parameter(std::string_view name) const;
@@ -55,7 +58,8 @@ private:
   std::string path_;
   bool is_production_ = false;
   std::optional<error> why_not_; ///< The reason why a composite is no layer here.
-  std::shared_ptr<const own_operator> heritage_; ///< The one whose parameters it has.
+  /// Those whose parameters it has.
+  std::vector<std::shared_ptr<const own_operator>> heritages_;
   own_description made_;
 };
 

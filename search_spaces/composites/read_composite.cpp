@@ -18,8 +18,8 @@
 // what enters, times and divided by whole numbers. `zero`: it gives 0 at first. A layer may
 // be another composite of the file, and its operator and what it takes may be the words of a
 // parameter, {op = "=edge", from = "=source"}: so are cells, which are searched once and
-// stand in a network many times. `inherits = "cell"`: the parameters of that composite are
-// this one's as well, and layers that are it are given them. A parameter {rule = "module"}
+// stand in a network many times. `inherits = "cell"`, or a list of such names: the parameters
+// of those composites are this one's as well, and layers that are them are given them. A parameter {rule = "module"}
 // is a derivation by the rules of the file (read_rules.cpp), and its layers stand where a
 // layer's operator is "=" and its name.
 #include "genome/base/text.hpp"
@@ -247,23 +247,34 @@ void composite_reader::read_parameters() {
   const auto* node = table_.get("inherits");
   if (node == nullptr)
     return;
-  heritage_ =
-      parts_.others(node->value_exact<std::string>().value_or("")).value_or(nullptr);
-  if (heritage_ == nullptr)
-    return wrong_.note(*node, fmt::format("{}.inherits is {}, but must be the name of "
-                                          "another composite",
-                                          path_, describe(*node)));
-  for (const auto& p : heritage_->description().parameters)
+  if (const auto* names = node->as_array(); names != nullptr && !names->empty())
+    for (const auto& one : *names)
+      read_heritage(one);
+  else
+    read_heritage(*node);
+  std::ranges::sort(made_.parameters, {}, &own_parameter::name);
+}
+
+void composite_reader::read_heritage(const toml::node& name) {
+  auto heritage =
+      parts_.others(name.value_exact<std::string>().value_or("")).value_or(nullptr);
+  if (heritage == nullptr)
+    return wrong_.note(name, fmt::format("{}.inherits is {}, but must be the name of "
+                                         "another composite, or a list of such names",
+                                         path_, describe(name)));
+  for (const auto& p : heritage->description().parameters)
     if (parameter(p.name) == nullptr)
       made_.parameters.push_back(p);
-  std::ranges::sort(made_.parameters, {}, &own_parameter::name);
+  heritages_.push_back(std::move(heritage));
 }
 
 /// Gives a layer that is the composite inherited from what its own settings leave out.
 void composite_reader::inherit(own_layer& l) const {
-  if (heritage_ == nullptr || l.op != heritage_->description().name)
+  const auto heritage = std::ranges::find(
+      heritages_, l.op, [](const auto& h) { return h->description().name; });
+  if (heritage == heritages_.end())
     return;
-  for (const auto& p : heritage_->description().parameters)
+  for (const auto& p : (*heritage)->description().parameters)
     if (std::ranges::find(l.settings, p.name, [](const auto& s) { return s.first; })
         == l.settings.end())
       l.settings.emplace_back(p.name, own_formula{.of = p.name});

@@ -180,19 +180,9 @@ std::string without_ending(std::string_view name) {
 } // namespace
 
 std::vector<std::string> built_in_spaces() {
-  return {"cells",
-          "grammar",
-          "image",
-          "mlp",
-          "mobile",
-          "nas201",
-          "photo",
-          "recurrent",
-          "residual",
-          "sequence",
-          "series",
-          "tabular",
-          "vision_transformer"};
+  return {"cells",    "darts",    "envelope", "grammar", "image",
+          "mlp",      "mobile",   "nas201",   "photo",   "recurrent",
+          "residual", "sequence", "series",   "tabular", "vision_transformer"};
 }
 
 bool is_built_in_space(std::string_view name) {

@@ -49,7 +49,7 @@ private:
   /// What enters a node, merged, and in a layout that its operator works on.
   expected<index> entrance_of(wiring::index node, const operator_entry& entry);
 
-  // Of spaces with recurrent edges (steps_of_time.cpp):
+  // For spaces with recurrent edges (steps_of_time.cpp):
 
   expected<void> add_steps_of_time();
   /// Returns the layers that each step goes through.
@@ -111,7 +111,7 @@ private:
   wiring wires_;
   network network_;
   std::vector<index> last_layer_;  ///< The last layer of each node.
-  std::int64_t steps_of_body_ = 0; ///< Of the sequence; 0: this is no body.
+  std::int64_t steps_of_body_ = 0; ///< The length of the sequence; 0: this is no body.
   /// Recalls, and the nodes of which they are: these may come later.
   std::vector<std::pair<index, wiring::index>> recalls_;
 };

@@ -50,7 +50,7 @@ tensor_entries tensors_of_body(const layer& l) {
   return all;
 }
 
-const std::array rows{
+constexpr std::array rows{
     operator_entry{.name = "over_time",
                    .summary = "layers that each step of a sequence goes through",
                    .details = "They say of the last step what comes out. Recurrent edges "

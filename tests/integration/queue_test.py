@@ -333,7 +333,9 @@ class FillingDisk(QueueTest):
             # A look that falls within this moment pauses it.
             await_true(lambda: f"#{fills} has ended and left " in self.server.err or self.paused(fills), "it is not named")
             (self.queue / "entries" / str(fills) / "junk").unlink(missing_ok=True)
-            self.ask("wait", self.submit("--", "true"))
+            # The server had no room to record something meanwhile, until it tries again.
+            await_true(lambda: self.start("submit", "--", "true", environment={"CLADE_QUEUE": str(self.queue)}).end() == 0,
+                       "nothing is taken any more")
 
         self.on_disks(test)
 

@@ -194,7 +194,34 @@ TEST_CASE("composites: mistakes of cells are told with their line") {
       complaint("[composites.own]\ninherits = \"none\"\nlayers = [{op = \"dense\"}]\n"
                 "[operators.own]\n")
       == "a.toml:2: composites.own.inherits is \"none\", but must be the name of another "
-         "composite");
+         "composite, or a list of such names");
+}
+
+TEST_CASE("composites: one may have the parameters of several, and give each its own") {
+  const auto space = a_space(R"(
+image = true
+[composites.first]
+layers = [{op = "=a"}]
+parameters = {a = {words = ["conv", "identity"]}}
+[composites.second]
+layers = [{op = "=b"}]
+parameters = {b = {words = ["max_pool", "identity"]}}
+[composites.both]
+inherits = ["first", "second"]
+layers = [{op = "first", name = "one"}, {op = "second", name = "two"}]
+[operators.both]
+words = "all"
+)");
+  REQUIRE(space.rules.operators.at(0).settings.size() == 2);
+  const auto n = decoded(
+      space,
+      a_chain(
+          {{"both", {{"a", std::string("identity")}, {"b", std::string("max_pool")}}}}));
+  CHECK(n.layers[1].op == "identity");
+  CHECK(n.layers[2].op == "max_pool");
+  CHECK(complaint("[composites.own]\ninherits = [\"none\"]\nlayers = [{op = \"dense\"}]\n"
+                  "[operators.own]\n")
+            .starts_with("a.toml:2: composites.own.inherits is \"none\", but must be"));
 }
 
 TEST_CASE("composites: heads that do not divide a width are told when a space is read") {

@@ -37,7 +37,8 @@ have any operator above, another composite, add, concat or multiply.
     function = {words = ["relu", "gelu"]}
 
 Cells are composites that a search makes once and a network has many times: the operator of a layer, and what
-it takes, may be the words of a parameter. search_spaces/nas201.toml and search_spaces/cells.toml are two.
+it takes, may be the words of a parameter. nas201.toml, cells.toml and
+darts.toml of search_spaces are such.
 
     [composites.cell]
     layers = [
@@ -51,7 +52,8 @@ it takes, may be the words of a parameter. search_spaces/nas201.toml and search_
     source = {words = ["in", "a"]}
 
     [composites.stage]
-    inherits = "cell"               the cell's parameters are this one's as well, and are given to it
+    inherits = "cell"               the cell's parameters are this one's as well, and are given to it; or
+                                    several, inherits = ["normal_cell", "reduction_cell"]
     repeat = 3
     layers = [{op = "cell"}]
 

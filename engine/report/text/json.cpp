@@ -33,14 +33,13 @@ json genome_json(const genome& g) {
   for (const auto& n : g.nodes)
     out["nodes"].push_back(
         {{"id", exact(n.id)}, {"op", n.op}, {"settings", settings_json(n.settings)}});
-  for (const auto& e : g.edges)
-    out["edges"].push_back({{"id", exact(e.id)},
-                            {"from", exact(e.from)},
-                            {"to", exact(e.to)},
-                            {"enabled", e.enabled},
-                            {"recurrent", e.recurrent()},
-                            {"delay", e.delay},
-                            {"weight", e.weight}});
+  for (const auto& e : g.edges) {
+    json edge{{"id", exact(e.id)},    {"from", exact(e.from)},      {"to", exact(e.to)},
+              {"enabled", e.enabled}, {"recurrent", e.recurrent()}, {"weight", e.weight}};
+    if (e.recurrent())
+      edge["delay"] = e.delay;
+    out["edges"].push_back(std::move(edge));
+  }
   out["hyperparameters"] = settings_json(g.hyperparameters);
   return out;
 }

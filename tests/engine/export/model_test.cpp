@@ -69,7 +69,7 @@ TEST_CASE("export: a block is taken apart into named steps in the network's orde
 
 TEST_CASE("export: every operator can be exported") {
   for (const auto& o : operators()) {
-    if (o.parts != nullptr)
+    if (o.parts != nullptr || o.name == "recall") // That stands in a body alone.
       continue;
     const tensor_shape shape = o.works_on(layout::image)    ? tensor_shape{{4, 7, 5}}
                                : o.works_on(layout::vector) ? tensor_shape{{6}}

@@ -1,15 +1,12 @@
 // Networks of steps over time, against LibTorch's own layers and sums written by hand.
 #include "engine/training/network/network_module.hpp"
 #include "engine/training/weights/inheritance.hpp"
-#include "engine/training/weights/initial_weights.hpp"
 #include "genome/genes/innovation.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>
-
-#include <algorithm>
 
 using namespace clade;
 
@@ -100,19 +97,6 @@ TEST_CASE("steps over time: a recurrent edge adds what was said some steps befor
   const auto out = at::matmul(said.back(), named(module, "output.weight").t())
                    + named(module, "output.bias");
   CHECK(at::allclose(module.forward(x), out, 1e-5, 1e-6));
-}
-
-TEST_CASE("steps over time: initial weights are the same bits without LibTorch") {
-  const training_key key{.seed = 7, .id = 3};
-  const auto n = decoded(with_recurrent(a_plain_chain(), n2, n2, 2));
-  const auto by_name = [](std::vector<weight_tensor> all) {
-    std::ranges::sort(all, {}, &weight_tensor::name);
-    return all;
-  };
-  const bool same =
-      by_name(initial_weights(n, [&](auto layer) { return key.stream(layer); }))
-      == by_name(network_module(n, key, at::kCPU).weights());
-  CHECK(same);
 }
 
 TEST_CASE("steps over time: gradients reach every weight through time") {
