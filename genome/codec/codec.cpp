@@ -57,7 +57,7 @@ std::uint64_t flags_of(const edge_gene& e) {
   return flags;
 }
 
-/// Of an edge with these flags.
+/// Returns how many fields an edge with these flags has.
 std::size_t fields_of(std::uint64_t flags) {
   return std::size_t{3} + ((flags & own_innovation) != 0) + ((flags & weighs) != 0)
          + ((flags & waits_longer) != 0);

@@ -76,7 +76,7 @@ struct grammar {
   /// Recurrent edges, which lead from and to any node but the output, and to the input;
   /// 0: networks have no steps of time.
   std::size_t max_recurrent = 0;
-  std::uint32_t longest_delay = 10; ///< Of one of them, in steps.
+  std::uint32_t longest_delay = 10; ///< The longest that one of them has, in steps.
 };
 
 [[nodiscard]] value sample(const parameter& p, random_stream& random);

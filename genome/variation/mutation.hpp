@@ -19,7 +19,7 @@ struct mutation_params {
   double narrow = 0.5;
   double change_setting = 1.5;
   double change_hyperparameter = 3.0;
-  /// Of grammars with recurrent edges alone; others try neither.
+  /// Grammars without recurrent edges try neither.
   double add_recurrent_edge = 2.0, remove_recurrent_edge = 1.0;
   /// The chance that another change follows the last one; 0.3 gives 1.4 changes on
   /// average.

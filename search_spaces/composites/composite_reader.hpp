@@ -58,7 +58,7 @@ private:
   std::string path_;
   bool is_production_ = false;
   std::optional<error> why_not_; ///< The reason why a composite is no layer here.
-  /// Those whose parameters it has.
+  /// The composites whose parameters it has.
   std::vector<std::shared_ptr<const own_operator>> heritages_;
   own_description made_;
 };

@@ -46,7 +46,7 @@ private:
   expected<void> add_node(wiring::index node);
   /// The nodes in their order.
   expected<void> add_nodes(std::span<const wiring::index> nodes);
-  /// What enters a node, merged, and in a layout that its operator works on.
+  /// Returns what enters a node, merged, and in a layout that its operator works on.
   expected<index> entrance_of(wiring::index node, const operator_entry& entry);
 
   // For spaces with recurrent edges (steps_of_time.cpp):
