@@ -1,9 +1,10 @@
 """The coal burners of EXAMM as tables: a row has the last steps of all columns, and the flame of the next step.
 
-    experiments/peers/coal_lags.py FOLDER_OF_BURNERS TO [--steps 4] [--arrays]
+    experiments/peers/coal_lags.py FOLDER_OF_BURNERS TO [--steps 4] [--arrays [--every 1]]
 
 writes TO/train.csv (burners 0 to 9) and TO/test.csv (10 and 11), and prints what the last value is off by on the test.
-With --arrays (which wants NumPy) it writes TO/train.npz and TO/test.npz: x is [rows, steps, 12], the oldest step first.
+With --arrays (which wants NumPy) it writes TO/train.npz and TO/test.npz: x is [rows, steps, 12], the oldest step first;
+of the rows to learn from those alone that --every says.
 The folder has the files burner_0.csv.gz to burner_11.csv.gz of https://github.com/travisdesell/exact, datasets/2018_coal.
 """
 
@@ -38,7 +39,7 @@ def write(folder, to, numbers, steps):
     return squares, count
 
 
-def write_arrays(folder, to, numbers, steps):
+def write_arrays(folder, to, numbers, steps, every=1):
     import numpy as np
 
     x, y = [], []
@@ -46,8 +47,8 @@ def write_arrays(folder, to, numbers, steps):
         names, rows = burner(folder, number)
         values = np.array(rows, dtype=np.float32)
         windows = np.lib.stride_tricks.sliding_window_view(values, steps, axis=0)[:-1]
-        x.append(windows.transpose(0, 2, 1))
-        y.append(values[steps:, names.index(TARGET)])
+        x.append(windows.transpose(0, 2, 1)[::every])
+        y.append(values[steps::every, names.index(TARGET)])
     np.savez(to, x=np.concatenate(x), y=np.concatenate(y))
 
 
@@ -57,12 +58,13 @@ def main():
     words.add_argument("to", type=pathlib.Path)
     words.add_argument("--steps", type=int, default=4)
     words.add_argument("--arrays", action="store_true")
+    words.add_argument("--every", type=int, default=1)
     given = words.parse_args()
     given.to.mkdir(parents=True, exist_ok=True)
     write(given.folder, given.to / "train.csv", list(range(10)), given.steps)
     squares, count = write(given.folder, given.to / "test.csv", [10, 11], given.steps)
     if given.arrays:
-        write_arrays(given.folder, given.to / "train.npz", list(range(10)), given.steps)
+        write_arrays(given.folder, given.to / "train.npz", list(range(10)), given.steps, given.every)
         write_arrays(given.folder, given.to / "test.npz", [10, 11], given.steps)
     print(f"the last value: mean squared error {squares / count:.6f} of {count:,} steps")
 

@@ -20,7 +20,8 @@ search_space space(const char* name) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const search_space images = space("image.toml"), vectors = space("mlp.toml");
+  static const search_space images = space("image.toml"), vectors = space("mlp.toml"),
+                            sequences = space("recurrent.toml");
   const auto g = decode_genome(text_of(data, size));
   if (!g)
     return refused(g);
@@ -33,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   hold(canonical_hash(*again) == canonical_hash(*g), "and has the same hash");
   hold(!to_text(*g).empty(), "a genome has a text");
   for (const auto& [s, input] : {std::pair(&images, tensor_shape{{3, 8, 8}}),
-                                 std::pair(&vectors, tensor_shape{{16}})}) {
+                                 std::pair(&vectors, tensor_shape{{16}}),
+                                 std::pair(&sequences, tensor_shape{{6, 3}})}) {
     const auto network = decode(*s, *g, {.input = input, .outputs = 4});
     if (!network)
       refused(network);
