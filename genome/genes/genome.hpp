@@ -70,9 +70,9 @@ struct edge_gene {
 
 /// A network and how it is trained, as data. Invariants (`check_structure`): nodes and
 /// edges sorted by innovation, without duplicates, and no two edges of one delay, which is
-/// at most `longest_delay`, between the same nodes; one input, which nothing enters, and one output, which only recurrent
-/// edges leave; edges join nodes that exist; what is enabled and not recurrent is acyclic
-/// and joins input to output; settings sorted by name; numbers finite; names are words
+/// at most `longest_delay`, between the same nodes; one input, which nothing enters, and
+/// one output, which only recurrent edges leave; edges join nodes that exist; what is
+/// enabled and not recurrent is acyclic and joins input to output; settings sorted by name; numbers finite; names are words
 /// (letters, digits, "_", "-", "."), text is free of control characters, and neither is
 /// longer than 64 bytes, or `longest_setting_text` for text.
 struct genome {

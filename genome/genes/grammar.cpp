@@ -125,28 +125,11 @@ expected<void> check_node(const grammar& rules, const node_gene& node,
   return {};
 }
 
-expected<void> check_edge(const grammar& rules, const edge_gene& edge) {
-  const auto wrong = [&](const std::string& why) {
-    return refuse(
-        fmt::format("edge {}..{} {}", to_text(edge.from), to_text(edge.to), why));
-  };
-  if (edge.weight != 1 || (edge.recurrent() && rules.max_recurrent == 0))
-    return wrong("is recurrent or weighted");
-  if (edge.delay > rules.longest_delay)
-    return wrong(fmt::format("is delayed by {} steps; at most {} are allowed", edge.delay,
-                             rules.longest_delay));
-  if (edge.recurrent()
-      && (!edge.enabled || edge.from == output_innovation
-          || edge.to == output_innovation))
-    return wrong("is recurrent, and disabled or joined to the output");
-  return {};
-}
-
 expected<void> check_edges(const grammar& rules, const genome& g, const wiring& wires) {
   std::size_t enabled = 0, live = 0, recurrent = 0;
   for (std::size_t e = 0; e < g.edges.size(); ++e) {
     const edge_gene& edge = g.edges[e];
-    if (auto ok = check_edge(rules, edge); !ok)
+    if (auto ok = check(rules, edge); !ok)
       return ok;
     recurrent += edge.recurrent();
     enabled += edge.is_forward();
@@ -222,6 +205,23 @@ bool has_layers(const grammar& rules) {
 const operator_rule* find_operator(const grammar& rules, std::string_view name) {
   const auto it = std::ranges::find(rules.operators, name, &operator_rule::name);
   return it != rules.operators.end() ? &*it : nullptr;
+}
+
+expected<void> check(const grammar& rules, const edge_gene& edge) {
+  const auto wrong = [&](const std::string& why) {
+    return refuse(
+        fmt::format("edge {}..{} {}", to_text(edge.from), to_text(edge.to), why));
+  };
+  if (edge.weight != 1 || (edge.recurrent() && rules.max_recurrent == 0))
+    return wrong("is recurrent or weighted");
+  if (edge.delay > rules.longest_delay)
+    return wrong(fmt::format("is delayed by {} steps; at most {} are allowed", edge.delay,
+                             rules.longest_delay));
+  if (edge.recurrent()
+      && (!edge.enabled || edge.from == output_innovation
+          || edge.to == output_innovation))
+    return wrong("is recurrent, and disabled or joined to the output");
+  return {};
 }
 
 expected<void> check(const grammar& rules, const genome& g) {

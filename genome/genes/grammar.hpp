@@ -62,9 +62,9 @@ struct operator_rule {
 
 /// The rules by which genomes are made: the part of a search space that variation needs.
 /// It knows nothing of shapes; search_spaces/ checks those. Edges are those of layers: not
-/// weighted, and recurrent where `max_recurrent` is not 0. A genome keeps as many disabled edges, which are
-/// memories of where nodes were added, as `max_nodes`: beyond that the greatest
-/// innovations go, which is arbitrary but the same everywhere.
+/// weighted, and recurrent where `max_recurrent` is not 0. A genome keeps as many disabled
+/// edges, which are memories of where nodes were added, as `max_nodes`: beyond that the
+/// greatest innovations go, which is arbitrary but the same everywhere.
 struct grammar {
   std::vector<operator_rule> operators;
   std::vector<parameter> merge; ///< Settings of every node that several enabled edges
@@ -136,6 +136,10 @@ void repair_nodes(const grammar& rules, genome& g, random_stream& random);
 
 [[nodiscard]] const operator_rule* find_operator(const grammar& rules,
                                                  std::string_view name);
+
+/// Says why the grammar has no such edge, if it has none: weighted ones, and recurrent ones
+/// that are disabled, joined to the output or too long.
+[[nodiscard]] expected<void> check(const grammar& rules, const edge_gene& edge);
 
 /// Says what in the genome the grammar does not allow, if anything: operators, settings
 /// and their domains, hyperparameters, limits on size. `check_structure` is part of it.

@@ -1,5 +1,6 @@
 #include "genome/variation/rewiring.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/genes/innovation.hpp"
 #include "genome/genes/wiring.hpp"
 
@@ -22,7 +23,7 @@ namespace clade {
 
 namespace {
 
-std::size_t enabled_edges(const genome& g) {
+std::size_t forward_edges(const genome& g) {
   return static_cast<std::size_t>(std::ranges::count_if(g.edges, &edge_gene::is_forward));
 }
 
@@ -32,7 +33,7 @@ std::size_t recurrent_edges(const genome& g) {
 
 /// All nodes are live, so that there are never fewer edges than a chain has.
 std::size_t skips(const genome& g) {
-  return enabled_edges(g) - (g.nodes.size() - 1);
+  return forward_edges(g) - (g.nodes.size() - 1);
 }
 
 std::string joint(const genome& g, innovation from, innovation to) {
@@ -55,15 +56,8 @@ void erase_node(genome& g, innovation id) {
   std::erase_if(g.edges, [id](const edge_gene& e) { return e.from == id || e.to == id; });
 }
 
-/// Whether the grammar has such recurrent edges, and the genome their ends.
-bool is_allowed(const grammar& rules, const genome& g, const edge_gene& e) {
-  return e.enabled && e.weight == 1 && e.delay <= rules.longest_delay
-         && e.from != output_innovation && e.to != output_innovation
-         && find_node(g, e.from) != nullptr && find_node(g, e.to) != nullptr;
-}
-
-std::string steps_text(std::uint32_t delay) {
-  return fmt::format("{} step{}", delay, delay == 1 ? "" : "s");
+bool has_ends(const genome& g, const edge_gene& e) {
+  return find_node(g, e.from) != nullptr && find_node(g, e.to) != nullptr;
 }
 
 /// The pair of places (i, j), i < j, that has this number: (0,1), (0,2), (1,2), (0,3),
@@ -146,7 +140,7 @@ void prune(const grammar& rules, genome& g) {
     for (const innovation id : dead)
       erase_node(g, id);
   }
-  std::size_t disabled = g.edges.size() - enabled_edges(g);
+  std::size_t disabled = g.edges.size() - forward_edges(g);
   for (std::size_t e = g.edges.size(); e-- > 0 && disabled > rules.max_nodes;) {
     if (g.edges[e].enabled)
       continue;
@@ -155,7 +149,7 @@ void prune(const grammar& rules, genome& g) {
   }
   std::size_t left = rules.max_recurrent;
   for (const edge_gene& e : recurrent)
-    if (left > 0 && is_allowed(rules, g, e)) {
+    if (left > 0 && check(rules, e) && has_ends(g, e)) {
       insert(g, e);
       --left;
     }
@@ -167,7 +161,7 @@ std::optional<change> add_node(const grammar& rules, genome& g, random_stream& r
   auto node = sample_node(rules, random);
   if (!node)
     return std::nullopt;
-  std::size_t nth = random.below(enabled_edges(g));
+  std::size_t nth = random.below(forward_edges(g));
   const auto edge = std::ranges::find_if(
       g.edges, [&nth](const edge_gene& e) { return e.is_forward() && nth-- == 0; });
   change done{.kind = change_kind::add_node,
@@ -230,7 +224,7 @@ std::optional<change> remove_node(const grammar& rules, genome& g,
   for (const innovation from : before)
     for (const innovation to : behind)
       fresh += joined(g, from, to) ? 0 : 1;
-  const bool all = enabled_edges(g) + fresh <= g.nodes.size() - 1 + rules.max_skips;
+  const bool all = forward_edges(g) + fresh <= g.nodes.size() - 1 + rules.max_skips;
   for (const innovation from : before)
     for (const innovation to : behind)
       if (all || from == before.front() || to == behind.front())
@@ -279,7 +273,7 @@ std::optional<change> add_recurrent_edge(const grammar& rules, genome& g,
     insert(g, e);
     return change{.kind = change_kind::add_recurrent_edge,
                   .gene = joint(g, e.from, e.to),
-                  .after = steps_text(e.delay)};
+                  .after = counted(e.delay, "step")};
   }
   return std::nullopt;
 }
@@ -294,7 +288,7 @@ std::optional<change> remove_recurrent_edge(const grammar&, genome& g,
       g.edges, [&nth](const edge_gene& e) { return e.recurrent() && nth-- == 0; });
   change done{.kind = change_kind::remove_recurrent_edge,
               .gene = joint(g, edge->from, edge->to),
-              .before = steps_text(edge->delay)};
+              .before = counted(edge->delay, "step")};
   g.edges.erase(edge);
   return done;
 }

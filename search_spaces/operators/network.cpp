@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace clade {
 
@@ -107,10 +106,14 @@ expected<network> network_builder::build() {
   return std::move(network_);
 }
 
-expected<void> network_builder::add_input() {
+void network_builder::add_examples() {
   layer input{.name = "input", .op = "input", .out = problem_.input};
   input.cost = operator_of(input).cost_of(input);
   network_.layers.push_back(std::move(input));
+}
+
+expected<void> network_builder::add_input() {
+  add_examples();
   return adapt("input", 0, is_body() ? layout::vector : space_.input)
       .map([this](index last) { last_layer_[wires_.order().front()] = last; });
 }
@@ -361,52 +364,11 @@ expected<void> network_builder::check_limits() const {
   return {};
 }
 
-layer_cost network::cost() const {
-  const auto add = [](std::uint64_t& to, std::uint64_t more) {
-    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    to = more > most - to ? most : to + more;
-  };
-  layer_cost sum;
-  for (const layer& l : layers) {
-    add(sum.parameters, l.cost.parameters);
-    add(sum.multiply_adds, l.cost.multiply_adds);
-    add(sum.activation_bytes, l.cost.activation_bytes);
-  }
-  return sum;
-}
-
 expected<network> decode(const search_space& space, const genome& g, const problem& p) {
   auto built = network_builder(space, g, p).build();
   if (!built)
     return fail_in(space.name, std::move(built.error()));
   return built;
-}
-
-std::uint64_t training_bytes(const network& n, std::uint64_t batch_size,
-                             std::uint64_t state_copies) {
-  constexpr std::uint64_t float_bytes = 4;
-  const auto cost = n.cost();
-  return cost.parameters * float_bytes * (2 + state_copies)
-         + batch_size * cost.activation_bytes;
-}
-
-std::uint64_t peak_bytes(const network& n, std::uint64_t batch_size,
-                         std::uint64_t state_copies) {
-  constexpr std::uint64_t validated_at_once = 256;
-  // Both sides of the widest layer live at once.
-  std::uint64_t widest = 0;
-  for (const layer& l : n.layers) {
-    auto sides = l.cost.activation_bytes;
-    for (const auto input : l.inputs)
-      sides += n.layers[input].cost.activation_bytes;
-    widest = std::max(widest, sides);
-  }
-  const auto training = training_bytes(n, batch_size, state_copies);
-  const auto activations = batch_size * n.cost().activation_bytes;
-  const auto validation = training - activations + validated_at_once * widest;
-  // LibTorch has each tensor in several layouts, and scratch memory: in the median of 80
-  // networks 2.5 times as much.
-  return std::max(training, validation) / 2 * 5;
 }
 
 } // namespace clade

@@ -5,6 +5,7 @@
 #include "search_spaces/operators/shape.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,9 @@ struct problem {
   bool apart =
       false; ///< Outputs are targets of their own, and not the scores of classes.
 };
+
+/// The cost of layers that each of so many steps goes through; parameters are there once.
+[[nodiscard]] layer_cost cost_over_time(std::span<const layer> body, std::int64_t steps);
 
 /// Infers all shapes and adapts what does not fit:
 ///

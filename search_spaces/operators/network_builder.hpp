@@ -30,9 +30,8 @@ public:
 
 private:
   /// For the body of an over_time, whose problem is that of one step.
-  struct of_one_step {};
   network_builder(const search_space& space, const genome& g, const problem& step,
-                  of_one_step, std::int64_t steps)
+                  std::int64_t steps)
       : network_builder(space, g, step) {
     steps_of_body_ = steps;
   }
@@ -42,6 +41,7 @@ private:
 
   expected<void> check_problem() const;
   expected<void> check_wires() const;
+  void add_examples();
   expected<void> add_input();
   expected<void> add_node(wiring::index node);
   /// The nodes in their order.

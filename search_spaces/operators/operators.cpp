@@ -5,20 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 
 namespace clade {
-
-namespace {
-
-/// Stays at the largest number where it would overflow.
-std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-  return a != 0 && b > most / a ? most : a * b;
-}
-
-} // namespace
 
 std::span<const operator_entry> operators() {
   static const auto all = [] {
@@ -51,13 +40,9 @@ tensor_entries operator_entry::tensors_of(const layer& l) const {
 }
 
 layer_cost operator_entry::cost_of(const layer& l) const {
+  if (!l.body.empty())
+    return cost_over_time(l.body, l.in.front().sizes.front());
   auto sum = cost(l.in, l.out, l.settings);
-  if (!l.body.empty()) {
-    const auto once = network{.layers = l.body}.cost();
-    const auto steps = static_cast<std::uint64_t>(l.in.front().sizes.front());
-    sum.multiply_adds = bounded_product(steps, once.multiply_adds);
-    sum.activation_bytes = bounded_product(steps, once.activation_bytes);
-  }
   for (const auto& t : tensors_of(l))
     if (t.trained)
       sum.parameters += static_cast<std::uint64_t>(t.elements());

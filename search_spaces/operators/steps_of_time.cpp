@@ -13,13 +13,10 @@
 namespace clade {
 
 expected<void> network_builder::add_steps_of_time() {
-  layer input{.name = "input", .op = "input", .out = problem_.input};
-  input.cost = operator_of(input).cost_of(input);
-  network_.layers.push_back(std::move(input));
+  add_examples();
   problem step{.input = {{problem_.input.units()}}, .outputs = problem_.outputs};
   auto layers =
-      network_builder(space_, genome_, step, of_one_step{}, problem_.input.sizes.front())
-          .body();
+      network_builder(space_, genome_, step, problem_.input.sizes.front()).body();
   if (!layers)
     return tl::unexpected(std::move(layers.error()));
   const auto& row = *find_operator("over_time");
@@ -67,8 +64,7 @@ expected<void> network_builder::add_recalls(wiring::index node, indices& inputs)
       continue;
     if (edge.delay >= steps_of_body_)
       return refuse_network(
-          fmt::format("a recurrent edge leads back {}, but sequences have "
-                      "{}",
+          fmt::format("a recurrent edge leads back {}, but sequences have {}",
                       counted(edge.delay, "step"), steps_of_body_));
     recalled.push_back(network_.layers.size());
     recalls_.emplace_back(recalled.back(), wires_.from(e));

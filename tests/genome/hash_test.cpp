@@ -156,8 +156,7 @@ TEST_CASE("hash: recurrent edges of other delays make another network") {
   const auto delayed_by = [](std::uint32_t delay) {
     genome g = a_genome();
     const innovation a{2};
-    g.edges.push_back(
-        {.id = innovation_of_edge(a, a, delay), .from = a, .to = a, .delay = delay});
+    g.edges.push_back(an_edge(a, a, delay));
     return canonical_hash(sorted(std::move(g)));
   };
   CHECK(delayed_by(1) != delayed_by(2));

@@ -307,10 +307,7 @@ TEST_CASE("mutation: a grammar without recurrent edges draws as if there were no
 TEST_CASE("mutation: recurrent edges that a grammar does not have are not handed down") {
   genome g = a_genome();
   for (const std::uint32_t delay : {1, 2, 9})
-    g.edges.push_back({.id = innovation_of_edge(innovation{3}, innovation{2}, delay),
-                       .from = innovation{3},
-                       .to = innovation{2},
-                       .delay = delay});
+    g.edges.push_back(an_edge(innovation{3}, innovation{2}, delay));
   g = sorted(std::move(g));
   const auto widen = only(&mutation_params::widen);
   CHECK(count_recurrent(mutated(g, widen, 0).child) == 0);
@@ -319,10 +316,7 @@ TEST_CASE("mutation: recurrent edges that a grammar does not have are not handed
   // A node that only a recurrent edge joins to the output takes no part.
   g.nodes.push_back({innovation{4}, "relu", {}});
   g.edges.push_back(an_edge(input_innovation, innovation{4}));
-  g.edges.push_back({.id = innovation_of_edge(innovation{4}, innovation{2}, 1),
-                     .from = innovation{4},
-                     .to = innovation{2},
-                     .delay = 1});
+  g.edges.push_back(an_edge(innovation{4}, innovation{2}, 1));
   const auto pruned = mutated(sorted(std::move(g)), widen, 0, recurrent_grammar()).child;
   CHECK(find_node(pruned, innovation{4}) == nullptr);
   CHECK(check(recurrent_grammar(), pruned).has_value());

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import random
 import tomllib
 import unittest
 
@@ -79,7 +80,15 @@ class Several(SeveralTest):
         metrics = self.scored(run, table)["metrics"]
         self.assertGreater(metrics["r2"], .8)
         self.assertAlmostEqual(metrics["r2"], (metrics["r2.sum"] + metrics["r2.tiny"]) / 2)
-        self.assertIn("several targets", self.refused("predict", run, new, "--intervals", "0.9"))
+        wide = list(csv.DictReader(self.finish("predict", run, new, "--intervals", "0.9").out.splitlines()))
+        self.assertEqual(list(wide[0]), ["sum", "sum_low", "sum_high", "tiny", "tiny_low", "tiny_high"])
+        for one, said in zip(wide, told):
+            for name in said:
+                self.assertEqual(one[name], said[name])
+                self.assertLess(float(one[f"{name}_low"]), float(one[name]))
+                self.assertAlmostEqual(float(one[f"{name}_high"]) - float(one[name]), float(one[name]) - float(one[f"{name}_low"]))
+        held = json.loads(self.finish("predict", run, table, "--score", "--json", "--intervals", "0.9").out)["intervals"]
+        self.assertGreater(held["coverage"], .75)
         self.assertIn("are not all there", self.refused("predict", run, new, "--score"))
         self.assert_every_format_says(run, [[*r[:2], r[2], "", ""] for r in map(row, range(400, 440))],
                                       [[float(v) for v in said.values()] for said in told])
@@ -99,6 +108,7 @@ class Several(SeveralTest):
         put(new, ["x", "y", "kind", "tags"], [row(i) + [";".join(labels(i))] for i in range(400, 440)])
         told = self.table(run, new)
         self.assertEqual(list(told[0]), names + [f"p({name})" for name in names])
+        self.assertIn("labels, whose probabilities", self.refused("predict", run, new, "--intervals", "0.9"))
         right = sum((said[name] == "1") == (name in labels(i)) for i, said in zip(range(400, 440), told) for name in names)
         self.assertGreater(right, 105) # There are 120.
         score = self.scored(run, new)
@@ -117,6 +127,40 @@ class Several(SeveralTest):
         self.assertEqual((seen["task"], seen["shape"]), ("multilabel", [3]))
 
 
+    def test_quantiles_are_learnt_and_exported(self):
+        table = self.folder / "table.csv"
+        draw = random.Random(1)
+
+        def spread(i):
+            return [f"{100 + 30 * float(row(i)[0]) + (20 if row(i)[2] == 'a' else 2) * draw.gauss(0, 1):.3f}"]
+
+        put(table, ["x", "y", "kind", "sum"], [row(i) + spread(i) for i in range(400)])
+        seen, written, run = self.learn(table, "--target", "sum", "--quantiles", "0.1,0.5,0.9")
+        self.assertEqual((seen["task"], written["data"]["task"]), ("quantiles", "quantiles"))
+        self.assertEqual(written["data"]["quantiles"], [.1, .5, .9])
+        self.assertEqual(written["objective"], {"minimize": ["validation.pinball"]})
+        new = self.folder / "new.csv"
+        put(new, ["x", "y", "kind", "sum"], [row(i) + spread(i) for i in range(400, 700)])
+        told = self.table(run, new)
+        self.assertEqual(list(told[0]), ["sum_q0.1", "sum_q0.5", "sum_q0.9"])
+        values = [[float(v) for v in said.values()] for said in told]
+        for said in values:
+            self.assertEqual(said, sorted(said))
+        wide = [said[2] - said[0] for i, said in zip(range(400, 700), values) if row(i)[2] == "a"]
+        narrow = [said[2] - said[0] for i, said in zip(range(400, 700), values) if row(i)[2] != "a"]
+        self.assertGreater(sum(wide) / len(wide), 2 * sum(narrow) / len(narrow))
+        metrics = self.scored(run, new)["metrics"]
+        self.assertAlmostEqual(metrics["pinball"], sum(metrics[f"pinball.q{q}"] for q in (.1, .5, .9)) / 3)
+        for q in (.1, .5, .9):
+            self.assertLess(abs(metrics[f"below.q{q}"] - q), .12)
+        self.assertIn("quantiles", self.refused("predict", run, new, "--intervals", "0.9"))
+        self.assert_every_format_says(run, [[*row(i), ""] for i in range(400, 440)], values[:40])
+        self.finish("export", run, "--safetensors", "model.safetensors")
+        self.assertEqual(self.table(self.folder / "model.safetensors", new), told)
+        self.finish("report", run, "--output", "report.html")
+        self.assertIn("below.q0.9", (self.folder / "report.html").read_text())
+
+
 class SeveralRefused(RunTest):
     def test_targets_that_cannot_be_are_refused_in_a_line(self):
         table = self.folder / "table.csv"
@@ -132,6 +176,10 @@ class SeveralRefused(RunTest):
         assert_refused("twice", "--targets", "sum,sum")
         assert_refused("for one say --target", "--targets", "sum")
         assert_refused('"kind" holds neither numbers nor yes and no', "--targets", "sum,kind")
+        assert_refused("rising order", "--target", "sum", "--quantiles", "0.9,0.1")
+        assert_refused("--quantiles are of a number", "--target", "sum", "--quantiles", "0.9", "--task", "regression")
+        assert_refused("quantiles of forecasts", "--target", "sum", "--quantiles", "0.9", "--horizon", "3")
+        assert_refused('column 3 ("kind")', "--target", "kind", "--quantiles", "0.9")
         assert_refused("a series has one target", "--targets", "sum,tiny", "--series", "kind")
 
 

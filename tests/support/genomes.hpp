@@ -49,8 +49,9 @@ inline grammar small_grammar() {
 }
 
 /// An enabled edge with the innovation of its place.
-inline edge_gene an_edge(innovation from, innovation to) {
-  return {.id = innovation_of_edge(from, to), .from = from, .to = to};
+inline edge_gene an_edge(innovation from, innovation to, std::uint32_t delay = 0) {
+  return {
+      .id = innovation_of_edge(from, to, delay), .from = from, .to = to, .delay = delay};
 }
 
 /// Sorts genes and settings, which the builders below list in the order of reading.

@@ -180,14 +180,13 @@ private:
   expected<void> read_node(const json& j, const std::string& where, std::size_t inputs,
                            node_gene& node) const;
   expected<void> read_output();
-
-  const json& json_;
-  const search_space& space_;
-  genome g_;
   /// Adds the recurrent edges of all layers; the nodes are there.
   expected<void> read_recurrent(const json& layers);
   expected<void> add_recurrent(const json& j, const std::string& where, innovation to);
 
+  const json& json_;
+  const search_space& space_;
+  genome g_;
   std::vector<innovation> places_; ///< The input and the layers so far.
 };
 
@@ -304,9 +303,8 @@ expected<genome> layer_list::read() {
   for (std::size_t i = 0; i < layers.size(); ++i)
     if (auto read = read_layer(layers[i], fmt::format("layers[{}]", i)); !read)
       return tl::unexpected(std::move(read).error());
-  for (auto read : {read_recurrent(layers), read_output()})
-    if (!read)
-      return tl::unexpected(std::move(read).error());
+  if (auto read = read_recurrent(layers).and_then([&] { return read_output(); }); !read)
+    return tl::unexpected(std::move(read).error());
   auto settings = read_settings(part(json_, "hyperparameters"), "hyperparameters",
                                 space_.rules.hyperparameters);
   if (!settings)

@@ -127,10 +127,15 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
             "already), \"counts\" (scikit-learn's \"150,4,setosa,...\"), or \"auto\". "
             "\"line 3\" means that the names stand there, and no table before it."),
         p.header);
-  v.choice(describe("task",
-                    "Whether the target is a class, a number (or several), or any of "
-                    "several labels."),
-           p.task, task_words());
+  v.choice(
+      describe("task",
+               "Whether the target is a class, a number (or several), any of several "
+               "labels, or a number whose `quantiles` are to be predicted."),
+      p.task, task_words());
+  v.unusual(describe("quantiles",
+                     "The quantiles that task = \"quantiles\" predicts of the "
+                     "target, a number each."),
+            p.quantiles, data_params{}.quantiles);
   v.choice(
       describe("blanks",
                "What to do with a missing value: \"impute\" puts the mean in its "

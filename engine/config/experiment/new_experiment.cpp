@@ -121,6 +121,8 @@ std::string task_comment(const data_profile& d) {
     return d.outputs > 1       ? "1 of each label that an example has, else 0"
            : d.targets.empty() ? "each row has a list of labels"
                                : "each column says whether a row has that label";
+  if (d.task.has_quantiles())
+    return "how a number is spread";
   return d.several() ? "the targets are numbers" : "the target is a number";
 }
 
@@ -159,6 +161,9 @@ void write_data(section_text& out, const data_profile& d,
     out.line("weights = " + toml_writer::quoted(d.label(*d.weights)),
              "how much each row counts in training");
   out.line("task = " + toml_writer::quoted(std::string(d.task.name)), task_comment(d));
+  if (!d.quantiles.empty())
+    out.line(
+        fmt::format("quantiles = [{}]", joined(d.quantiles, ", ", toml_writer::number)));
   if (table)
     out.line("header = "
                  + toml_writer::quoted(
@@ -243,6 +248,9 @@ std::string objective_text(const data_profile& d) {
   if (d.task.has_labels())
     return "minimize = [\"validation.loss\"]   # the mean over the labels; f1_micro is "
            "coarser\n";
+  if (d.task.has_quantiles())
+    return "minimize = [\"validation.pinball\"]   # the mean over the quantiles, in the "
+           "target's own unit\n";
   if (d.several())
     return "maximize = [\"validation.r2\"]   # the mean over the targets, each in shares "
            "of its spread\n";

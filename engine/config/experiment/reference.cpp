@@ -43,6 +43,11 @@ public:
   void key(described_key k, bool v) { note(k, "true or false", v); }
   void key(described_key k, double v) { note(k, "number", v); }
   void key(described_key k, std::chrono::microseconds v) { note(k, "time", v); }
+  void key(described_key k, const std::vector<double>& v) {
+    toml_writer out;
+    out.key("", v);
+    note_literal(k, "list of numbers", out.last_value());
+  }
   void key(described_key k, const tensor_shape& v) {
     keys_.push_back({std::string(k.name), "list of whole numbers",
                      v.sizes.empty() ? "" : to_text(v), std::string(k.sentence)});

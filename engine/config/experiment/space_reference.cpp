@@ -37,8 +37,7 @@ have any operator above, another composite, add, concat or multiply.
     function = {words = ["relu", "gelu"]}
 
 Cells are composites that a search makes once and a network has many times: the operator of a layer, and what
-it takes, may be the words of a parameter. nas201.toml, cells.toml and
-darts.toml of search_spaces are such.
+it takes, may be the words of a parameter. cells.toml, darts.toml and nas201.toml are examples.
 
     [composites.cell]
     layers = [
@@ -174,8 +173,7 @@ std::string space_reference_text() {
       "\n## [recurrence]\n\nWith this table, of sequences alone, networks take one step "
       "after the other, and recurrent edges lead from\nany layer, or the input, to any "
       "layer, some steps back; the output is of the last step. Layers are those\nmarked "
-      "as "
-      "such below: `recurrent.toml` is an example.\n\n";
+      "as such below: `recurrent.toml` is an example.\n\n";
   for (const limit_entry& l : recurrence_entries())
     out += reference_item(std::string(l.name), fmt::format("default {}", l.fallback),
                           std::string(l.sentence));

@@ -2,6 +2,7 @@
 
 #include "engine/config/experiment/keys.hpp"
 #include "engine/config/file/units.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/toml/spelling.hpp"
 
 #include <fmt/format.h>
@@ -43,6 +44,9 @@ public:
     raw(name, quoted(duration_literal(v)));
   }
   void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
+  void key(std::string_view name, const std::vector<double>& v) {
+    raw(name, fmt::format("[{}]", joined(v, ", ", number)));
+  }
   /// The key is written only if it is true, so that what was resolved before there was
   /// such a key is the same.
   void flag(std::string_view name, bool v) {

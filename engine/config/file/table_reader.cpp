@@ -313,6 +313,24 @@ void table_reader::read(std::string_view key, std::vector<std::uint32_t>& out) {
   out = std::move(numbers);
 }
 
+void table_reader::read(std::string_view key, std::vector<double>& out) {
+  constexpr const char* wanted = "a list of numbers, such as [0.1, 0.5, 0.9]";
+  const toml::node* node = ask(key);
+  if (node == nullptr)
+    return;
+  const toml::array* list = node->as_array();
+  if (list == nullptr)
+    return mismatch(key, wanted, *node);
+  std::vector<double> numbers;
+  for (const auto& one : *list) {
+    const auto n = one.value<double>();
+    if (!n || !one.is_number())
+      return mismatch(key, wanted, one);
+    numbers.push_back(*n);
+  }
+  out = std::move(numbers);
+}
+
 void table_reader::read_path(std::string_view key, std::filesystem::path& out,
                              const std::filesystem::path& folder) {
   std::string text;

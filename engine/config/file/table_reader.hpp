@@ -46,6 +46,7 @@ public:
   void read(std::string_view key, std::chrono::microseconds& out);
   void read(std::string_view key, tensor_shape& out);
   void read(std::string_view key, std::vector<std::uint32_t>& out);
+  void read(std::string_view key, std::vector<double>& out);
   /// Relative ones are taken from `folder`; the result is absolute.
   void read_path(std::string_view key, std::filesystem::path& out,
                  const std::filesystem::path& folder);

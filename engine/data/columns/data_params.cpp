@@ -78,6 +78,28 @@ expected<void> validate_series(const data_params& params) {
   return {};
 }
 
+expected<void> validate_quantiles(const data_params& params) {
+  constexpr std::size_t most = 100;
+  const auto& all = params.quantiles;
+  if (!params.task.has_quantiles())
+    return all == data_params{}.quantiles
+               ? expected<void>()
+               : wrong("quantiles are of a number: say task = \"quantiles\"");
+  if (all.empty() || all.size() > most)
+    return wrong(fmt::format("quantiles must be 1 to {}", most));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!(all[i] > 0 && all[i] < 1) || (i > 0 && all[i] <= all[i - 1]))
+      return wrong(fmt::format("quantiles must be above 0, below 1 and in rising order, "
+                               "such as [0.1, 0.5, 0.9]; {} is not",
+                               all[i]));
+  if (!params.targets.empty())
+    return wrong("quantiles are of one number; write target in place of targets");
+  if (params.forecast.horizon > 0)
+    return wrong("quantiles of forecasts are not learnt: say task = \"regression\", and "
+                 "predict --intervals tells how far forecasts are off");
+  return {};
+}
+
 expected<void> validate_forecast(const data_params& params) {
   constexpr std::uint64_t most_steps = 10'000, most_season = 1'000'000;
   if (params.forecast.horizon == 0)
@@ -210,6 +232,8 @@ expected<void> validate(const data_params& params) {
     return wrong("shape has at most three sizes, [channels, height, width], not "
                  + to_text(params.shape));
   if (auto valid = validate_form(params); !valid)
+    return valid;
+  if (auto valid = validate_quantiles(params); !valid)
     return valid;
   if (auto valid = validate_forecast(params); !valid)
     return valid;

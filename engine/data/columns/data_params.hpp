@@ -83,6 +83,8 @@ struct data_params {
   /// csv_head.cpp). "line 3" means that names stand there, and no table before it.
   std::string header = "auto";
   learning_task task = classification;
+  /// The quantiles that the task "quantiles" predicts: above 0, below 1, in rising order.
+  std::vector<double> quantiles{0.1, 0.5, 0.9};
   /// `impute` and `drop` also leave out rows without a target; the others refuse them.
   /// `mean` refuses blanks among categories.
   blank_rule blanks = blank_rule::impute;

@@ -1,8 +1,14 @@
 #include "engine/data/columns/learning_task.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace clade {
+
+std::string quantile_name(double quantile) {
+  return fmt::format("q{}", quantile);
+}
 
 const learning_task* find_learning_task(std::string_view name) {
   const auto found = std::ranges::find(learning_tasks, name, &learning_task::name);

@@ -101,6 +101,7 @@ void finish_profile(data_profile& p, const profile_request& request,
                     std::span<const std::string> class_names) {
   p.task = task_for(p, request);
   p.task_guessed = !request.task.has_value();
+  p.quantiles = request.quantiles;
   if (p.task.has_classes())
     p.classes = p.target.frequent;
   for (value_count& c : p.classes) {

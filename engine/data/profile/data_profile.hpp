@@ -32,6 +32,9 @@ struct profile_request {
   std::vector<std::string> targets{}; ///< Several columns, in the place of `target`.
   std::string weights{}; ///< The column that says how much each row counts; or empty.
   std::optional<learning_task> task;
+  /// The quantiles to predict; empty: those that `data_params` has. Others make the task
+  /// "quantiles" where none is said.
+  std::vector<double> quantiles{};
   array_layout layout = array_layout::automatic; ///< The layout of an array of images.
   std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
   /// For a CSV, `data_params::header` and `data_params::decimal`.
@@ -139,6 +142,7 @@ struct data_profile {
   std::optional<std::size_t> weights;       ///< The column of how much each row counts.
   target_reason target_found = target_reason::last;
   learning_task task = classification;
+  std::vector<double> quantiles{};  ///< The quantiles that the request names.
   std::size_t outputs = 1;          ///< Targets of each example of an array of them.
   column_profile target;            ///< Its values.
   bool target_whole = false;        ///< They are of a type for whole numbers.

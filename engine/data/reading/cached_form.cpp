@@ -4,7 +4,7 @@
 //           (shape, labels, targets, weights, train, validation, test, numbers,
 //           test_places: lists of numbers; classes, test_names, robust: lists of texts;
 //           columns: a list of column; preparation: text)
-// scales := a list of a mean and a deviation each
+// scales := a list of a mean, a deviation and a quantile each
 // column := text inputs
 // steps  := ahead offset scale naive drawn*     (lists of numbers, and a list; without
 //           examples of a forecast all are empty)
@@ -126,6 +126,13 @@ bool are_of(const forecast_steps& steps, std::size_t examples) {
          && steps.scale.size() == examples && steps.naive.size() == examples;
 }
 
+bool scales_fit(const data_set& data) {
+  const std::size_t scales = data.target_scales.size();
+  return scales > 0
+         && (scales == data.classes.size()
+             || (scales == 1 && !data.task.has_quantiles()));
+}
+
 } // namespace
 
 std::string cached_form(const data_set& data) {
@@ -208,10 +215,8 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   data.features = {static_cast<stored_type>(form ? type : 0), divisor};
   const bool truths =
       std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
-  const std::size_t scales = data.target_scales.size();
   const bool weighed = data.weights.empty() || data.weights.size() == data.examples;
-  if (r.bad || !r.left.empty() || !weighed
-      || (scales != 1 && scales != data.classes.size()) || scales == 0 || !truths || !form
+  if (r.bad || !r.left.empty() || !weighed || !scales_fit(data) || !truths || !form
       || !whole_steps || by_line > 1 || by_chance > 1
       || data.test_places.size() != data.test.size()
       || (!data.test_names.empty() && data.test_names.size() != data.test.size())

@@ -40,7 +40,7 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '1', '0', 0,   0,   0};
+                             't', 'a', ' ', '1', '1', 0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0, form = 0; ///< How many bytes.
   genome_hash features_hash, form_hash;
@@ -251,6 +251,9 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
        {std::uint64_t{place_of(params.task)}, static_cast<std::uint64_t>(params.blanks),
         params.limit, seed})
     add(std::to_string(n));
+  if (params.task.has_quantiles())
+    for (const double quantile : params.quantiles)
+      add(quantile_name(quantile));
   if (params.test_limit)
     add(fmt::format("test {}", *params.test_limit));
   // Said always: forms of before there were layouts have other names.

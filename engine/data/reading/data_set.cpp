@@ -209,7 +209,27 @@ expected<void> check_labels(const examples& e, const data_set& data) {
   return {};
 }
 
-expected<void> set_targets(const examples& e, const examples* test, data_set& data) {
+/// Makes an output of each quantile; all have the same target.
+expected<void> set_quantiles(const examples& e, std::span<const double> quantiles,
+                             data_set& data) {
+  if (outputs_of(e) > 1)
+    return wrong(fmt::format("{}: quantiles are of one number, and each example has {}",
+                             e.origin, outputs_of(e)));
+  const auto scale = data.target_scales.front();
+  data.target_scales.clear();
+  for (const double quantile : quantiles) {
+    data.classes.push_back(quantile_name(quantile));
+    data.target_scales.push_back({scale.mean, scale.deviation, quantile});
+  }
+  std::vector<float> each;
+  for (const float target : data.targets)
+    each.insert(each.end(), quantiles.size(), target);
+  data.targets = std::move(each);
+  return {};
+}
+
+expected<void> set_targets(const examples& e, const examples* test,
+                           const data_params& params, data_set& data) {
   data.classes = e.classes;
   if (auto fine = data.task.has_labels() ? check_labels(e, data) : set_scales(e, data);
       !fine)
@@ -222,7 +242,8 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
         data.targets.push_back(
             static_cast<float>((part->targets[i] - scale.mean) / scale.deviation));
       }
-  return {};
+  return data.task.has_quantiles() ? set_quantiles(e, params.quantiles, data)
+                                   : expected<void>();
 }
 
 expected<void> set_weights(const examples& e, const examples* test,
@@ -318,7 +339,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (!e.steps.ahead.empty())
     data.steps = std::make_shared<const forecast_steps>(std::move(e.steps));
   if (!params.task.has_classes())
-    if (auto set = set_targets(e, tested, data); !set)
+    if (auto set = set_targets(e, tested, params, data); !set)
       return tl::unexpected(std::move(set).error());
   if (auto set = set_weights(e, tested, params, data); !set)
     return tl::unexpected(std::move(set).error());

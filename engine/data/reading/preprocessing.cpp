@@ -141,8 +141,10 @@ void add_targets(new_targets& to, std::span<const std::string_view> fields,
       if (!blank && std::isnan(values.back()))
         unknown = field;
     }
+  if (how.task.has_quantiles()) // All are of one number.
+    values.assign(how.classes.size(), values.front());
   if (blank || !unknown.empty())
-    values.assign(list ? how.classes.size() : fields.size(), no_target);
+    values.assign(values.size(), no_target);
   if (blank)
     ++to.blanks;
   else if (!unknown.empty() && to.unknown++ == 0)

@@ -6,12 +6,13 @@
 //                       largest: real, classes: [text...], target mean: real,
 //                       target deviation: real, checksum: [high, low],
 //                       layout: natural, sizes: [size...], limits: [real | nil...],
-//                       scales: [[mean: real, deviation: real]...] ]
-//                       (without the scales, of which the first are those above, where
-//                       there is one target; then without the limits where no input has
+//                       scales: [[mean: real, deviation: real, quantile: real]...] ]
+//                       (without the quantile where outputs are none; without the scales,
+//                       of which the first are those above, where
+//                       there is one output; then without the limits where no input has
 //                       one; and without the last four in files of its first day)
 //                       (column: column_codec.cpp)
-//     task          = "classification" | "regression" | "multilabel"
+//     task          = "classification" | "regression" | "multilabel" | "quantiles"
 //
 // A shape [steps, channels] is that of series: there, means and deviations are those of the
 // channels, and all steps have the same.
@@ -154,7 +155,9 @@ bool numbers_are_sound(const preprocessing& how) {
          && std::ranges::all_of(how.deviation, divides) && how.largest >= 0
          && std::ranges::all_of(how.limit, [](double v) { return v > 0; })
          && std::ranges::all_of(how.target_scales, [&](const target_scale& s) {
-              return finite(s.mean) && divides(s.deviation);
+              return finite(s.mean) && divides(s.deviation)
+                     && (how.task.has_quantiles() ? s.quantile > 0 && s.quantile < 1
+                                                  : s.quantile == 0);
             });
 }
 
@@ -191,14 +194,20 @@ void check(decoder& in, const preprocessing& how) {
     return in.fail("a scale that is no scale");
   if (!how.task.has_numbers() && how.classes.empty())
     in.fail("no classes");
-  if (how.target_scales.size() != 1 && how.target_scales.size() != how.classes.size())
+  if (how.target_scales.size() != how.classes.size()
+      && (how.target_scales.size() != 1 || how.task.has_quantiles()))
     in.fail("targets that are not as many as their scales");
+}
+
+/// Whether each output has a scale of its own.
+bool has_scales_of_each(const preprocessing& how) {
+  return how.target_scales.size() > 1 || how.task.has_quantiles();
 }
 
 } // namespace
 
 void encode(encoder& out, const preprocessing& how) {
-  const bool several = how.target_scales.size() > 1;
+  const bool several = has_scales_of_each(how);
   out.array(elements + (several ? 2 : how.limit.empty() ? 0 : 1)).natural(version);
   out.text(how.task.name);
   out.array(how.shape.sizes.size());
@@ -239,8 +248,11 @@ void encode(encoder& out, const preprocessing& how) {
   if (!several)
     return;
   out.array(how.target_scales.size());
-  for (const target_scale& s : how.target_scales)
-    out.array(2).real(s.mean).real(s.deviation);
+  for (const target_scale& s : how.target_scales) {
+    out.array(s.quantile > 0 ? 3 : 2).real(s.mean).real(s.deviation);
+    if (s.quantile > 0)
+      out.real(s.quantile);
+  }
 }
 
 preprocessing decode_preprocessing(decoder& in) {
@@ -283,9 +295,15 @@ preprocessing decode_preprocessing(decoder& in) {
     });
   if (several)
     how.target_scales = decode_list(in, [](decoder& d) {
-      d.array(2);
-      const double mean = d.real();
-      return target_scale{mean, d.real()};
+      const auto parts = d.array();
+      if (parts != 2 && parts != 3)
+        d.fail(fmt::format("a scale of {} parts", parts));
+      target_scale one;
+      one.mean = d.real();
+      one.deviation = d.real();
+      if (parts == 3)
+        one.quantile = d.real();
+      return one;
     });
   if (!in.failed())
     check(in, how);

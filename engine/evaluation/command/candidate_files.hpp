@@ -19,9 +19,8 @@ namespace clade {
 ///                 "output": {"inputs": [1], "settings": {}}}}
 ///
 /// "inputs" number what enters a layer: 0 is the input, 1 the first layer. A layer that has
-/// recurrent edges has "recurrent": [{"input": 2, "steps": 3}] for what layer 2 said three steps
-/// before. "seed" is the
-/// same for equal networks of a run.
+/// recurrent edges has "recurrent": [{"input": 2, "steps": 3}] for what layer 2 said three
+/// steps before. "seed" is the same for equal networks of a run.
 [[nodiscard]] std::string command_input(const job& j);
 
 /// A folder of this process for the folders of its candidates, in TMPDIR, removed with

@@ -78,14 +78,23 @@ void score_values(std::span<const float> outputs, const new_examples& examples,
 
 /// The metrics of all targets, or labels, and those of each.
 void score_several(std::span<const float> outputs, const new_targets& targets,
-                   const preprocessing& how, prediction_score& score) {
+                   const preprocessing& how,
+                   const std::optional<interval_rule>& intervals,
+                   prediction_score& score) {
   const std::size_t width = how.classes.size();
   std::vector<double> actual, predicted;
+  std::uint64_t held = 0;
   for (std::size_t i = 0; i < targets.values.size(); ++i)
     if (!std::isnan(targets.values[i])) {
       actual.push_back(targets.values[i]);
       predicted.push_back(decoded(outputs[i], how, i % width));
+      if (intervals
+          && std::abs(actual.back() - predicted.back())
+                 <= intervals->reach_of_target(i % width))
+        ++held;
     }
+  if (intervals && !actual.empty())
+    score.coverage = static_cast<double>(held) / static_cast<double>(actual.size());
   const several_predictions p{width, actual, predicted, how.target_scales, how.classes};
   score.rows = p.examples();
   for (const auto& m : all_part_metrics(how.task))
@@ -111,7 +120,7 @@ score_predictions(std::span<const float> outputs, const new_examples& examples,
   if (how.task.has_classes())
     score_classes(outputs, targets, how, score);
   else if (!how.classes.empty())
-    score_several(outputs, targets, how, score);
+    score_several(outputs, targets, how, intervals, score);
   else
     score_values(outputs, examples, how, intervals, score);
   return score;

@@ -90,14 +90,23 @@ std::string classes_csv(std::span<const float> outputs, const preprocessing& how
 } // namespace
 
 expected<interval_rule> intervals_of(const error_quantiles& errors, double level) {
-  if (errors.reach(level))
+  auto examples = errors.examples;
+  bool reaches = errors.reach(level).has_value();
+  if (errors.targets) {
+    reaches = true;
+    for (std::size_t t = 0; t < errors.targets->size(); ++t) {
+      reaches = reaches && errors.reach_of_target(level, t);
+      examples = (*errors.targets)[t].examples;
+    }
+  }
+  if (reaches)
     return interval_rule{errors, level};
-  const auto n = static_cast<double>(errors.examples);
+  const auto n = static_cast<double>(examples);
   return fail(
       error_kind::invalid_input,
       fmt::format("intervals of {} take more than the {} validation examples that "
                   "the network was judged by; at most {} can be",
-                  to_text(value{level}), errors.examples,
+                  to_text(value{level}), examples,
                   to_text(value{std::floor(n / (n + 1) * 1000) / 1000})));
 }
 
@@ -120,6 +129,14 @@ bool is_finite(std::span<const float> row, const preprocessing& how) {
 }
 
 } // namespace
+
+void order_quantiles(std::span<float> outputs, const preprocessing& how) {
+  if (!how.task.has_quantiles())
+    return;
+  const auto width = how.classes.size();
+  for (std::size_t i = 0; i + width <= outputs.size(); i += width)
+    std::ranges::sort(outputs.subspan(i, width));
+}
 
 expected<void> check_finite(std::span<const float> outputs, const preprocessing& how,
                             const new_examples& examples, const std::string& data) {
@@ -152,14 +169,25 @@ double probability_of(float log_odds) {
   return 1 / (1 + std::exp(-static_cast<double>(log_odds)));
 }
 
-/// A column for each of several targets, or labels.
+/// A column for each of several targets, labels or quantiles; behind a number the ends of its
+/// interval, behind all labels their probabilities.
 std::string several_csv(std::span<const float> outputs, const preprocessing& how,
                         const prediction_format& format, const line_starts& starts) {
   const bool labels = how.task.has_labels();
   const std::size_t width = how.classes.size();
+  const auto prefix =
+      how.task.has_quantiles() && !how.target.empty() ? how.target + "_" : "";
   std::vector<std::string> fields;
-  for (const auto& name : how.classes)
+  const auto add_name = [&](const std::string& name) {
     fields.push_back(format.as_is ? csv_field(name) : csv_safe_field(name));
+  };
+  for (const auto& name : how.classes) {
+    add_name(prefix + name);
+    if (format.intervals) {
+      add_name(name + "_low");
+      add_name(name + "_high");
+    }
+  }
   if (labels && format.probabilities)
     for (const auto& name : how.classes)
       fields.push_back(csv_field(fmt::format("p({})", name)));
@@ -167,9 +195,15 @@ std::string several_csv(std::span<const float> outputs, const preprocessing& how
   for (std::size_t i = 0; i < outputs.size(); i += width) {
     const auto row = outputs.subspan(i, width);
     fields.clear();
-    for (std::size_t k = 0; k < width; ++k)
-      fields.push_back(labels ? (row[k] >= 0 ? "1" : "0")
-                              : shortest(decoded(row[k], how, k)));
+    for (std::size_t k = 0; k < width; ++k) {
+      const double v = decoded(row[k], how, k);
+      fields.push_back(labels ? (row[k] >= 0 ? "1" : "0") : shortest(v));
+      if (format.intervals) {
+        const double reach = format.intervals->reach_of_target(k);
+        fields.push_back(shortest(v - reach));
+        fields.push_back(shortest(v + reach));
+      }
+    }
     if (labels && format.probabilities)
       for (const float log_odds : row)
         fields.push_back(shortest(static_cast<float>(probability_of(log_odds))));

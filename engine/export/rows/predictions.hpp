@@ -19,6 +19,10 @@ struct interval_rule {
   [[nodiscard]] double reach(std::uint32_t ahead = 0) const {
     return errors.reach(level, ahead).value_or(0);
   }
+  /// How far that of one of several targets reaches.
+  [[nodiscard]] double reach_of_target(std::size_t target) const {
+    return errors.reach_of_target(level, target).value_or(0);
+  }
 };
 
 /// The choices about a file of predictions.
@@ -48,6 +52,10 @@ struct prediction_format {
 [[nodiscard]] double decoded(float output, const preprocessing& how,
                              std::size_t place = 0);
 
+/// Brings the quantiles of each example into rising order, in which networks need not give
+/// them; other outputs stay as they are.
+void order_quantiles(std::span<float> outputs, const preprocessing& how);
+
 /// Refuses outputs [examples, outputs] that are not all finite numbers, in the target's
 /// own unit where that is a number. The error names the first such row of `data` by its
 /// line in `examples.lines`, or else by its number from 1, and says how many there are.
@@ -58,7 +66,7 @@ struct prediction_format {
 
 /// CSV with a title: "file" where examples are files, or the names of a series and the time
 /// of a forecast; then "class,p(CLASS),...", or the target's name and, with an interval,
-/// "NAME_low,NAME_high", or the names of several targets; of labels, whether the example has
+/// "NAME_low,NAME_high", the same of several targets, or "NAME_q0.9" of each quantile; of labels, whether the example has
 /// each (1 or 0), then "p(LABEL),...". `outputs` [examples, outputs] are scores of classes,
 /// log-odds of labels or standardised targets.
 [[nodiscard]] std::string predictions_csv(std::span<const float> outputs,

@@ -155,6 +155,41 @@ constexpr output_decoder own_units{
               {"target_deviations", list_literal(deviations_of(how))}};
     }};
 
+// They are written as several targets, in rising order.
+constexpr output_decoder quantiles_in_order{
+    .outputs = "the standardised quantiles, in any order",
+    .result = "of each the quantiles",
+    .docstring = "Of each raw row the quantiles in the target's own unit: [{quantile: "
+                 "value}].",
+    .returned = "[dict(zip(QUANTILES, v)) for v in (outputs.sort(1).values.double() * "
+                "TARGET_DEVIATION + TARGET_MEAN).tolist()]",
+    .python_constants = [](const preprocessing& how) -> texts_by_name {
+      auto all = own_unit.python_constants(how);
+      all.emplace_back("QUANTILES", python_literal(how.classes));
+      return all;
+    },
+    .torchscript =
+        [](const std::string& last, const preprocessing& how) {
+          return own_units.torchscript(fmt::format("torch.sort({}, 1)[0]", last), how);
+        },
+    .onnx =
+        [](onnx_graph& graph, const std::string& last, const preprocessing& how) {
+          const auto count = static_cast<std::int64_t>(how.classes.size());
+          graph.add("TopK", {last, graph.shape("quantile_count", {count})}, "in_order")
+              .output("order")
+              .whole("axis", 1)
+              .whole("largest", 0);
+          own_units.onnx(graph, "in_order", how);
+        },
+    .onnx_properties = [](const preprocessing& how) -> texts_by_name {
+      return {{"target", how.target}, {"quantiles", names_json(how)}};
+    },
+    .safetensors_metadata = [](const preprocessing& how) -> texts_by_name {
+      auto all = own_unit.safetensors_metadata(how);
+      all.emplace_back("quantiles", names_json(how));
+      return all;
+    }};
+
 constexpr output_decoder label_probabilities{
     .outputs = "the logits of the labels",
     .result = "of each the probabilities by label",
@@ -188,6 +223,8 @@ const output_decoder& decoder_of(const preprocessing& how) {
     return probabilities;
   case output_decoding::own_unit:
     return how.classes.empty() ? own_unit : own_units;
+  case output_decoding::quantiles:
+    return quantiles_in_order;
   case output_decoding::label_probabilities:
     return label_probabilities;
   }

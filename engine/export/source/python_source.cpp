@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace clade {
 namespace {
@@ -143,15 +144,15 @@ private:
 
   // The modules that PyTorch does not have, those that the steps need.
   void classes() {
-    const auto computes = [](std::string_view what) {
-      return [what](const program_step& s) { return s.computes == what; };
-    };
+    std::set<std::string_view> computed;
+    for (const auto& s : m_.steps) {
+      computed.insert(s.computes);
+      if (s.body)
+        for (const auto& within : s.body->steps)
+          computed.insert(within.computes);
+    }
     for (const auto& w : writers())
-      if (std::ranges::any_of(m_.steps, [&](const program_step& s) {
-            return s.computes == w.computes
-                   || (s.body
-                       && std::ranges::any_of(s.body->steps, computes(w.computes)));
-          }))
+      if (computed.contains(w.computes))
         text_ += w.python_class;
     for (const auto& s : m_.steps)
       if (const auto own = writer_of(s).python_class_of)

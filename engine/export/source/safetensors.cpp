@@ -74,7 +74,7 @@ json metadata_of(const exported_model& m) {
     out["categories"] = dump(categories);
   if (m.origin)
     out["clade_model"] = to_hexadecimal(encode_origin(m));
-  if (m.origin && !m.origin->errors.values.empty())
+  if (m.origin && m.origin->errors.known())
     out["clade_errors"] = to_hexadecimal(encode_errors(m));
   if (m.origin && m.origin->reading.forecast != forecast_params())
     out["clade_forecast"] = to_hexadecimal(encode_forecast(m.origin->reading));

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -39,20 +40,29 @@ struct recurrent_parts {
   bool last;
 };
 
-kernel make_gru(const kernel_context& c) {
+using whole_sequences = std::tuple<at::Tensor, at::Tensor> (*)(
+    const at::Tensor& x, const at::Tensor& start, at::TensorList weights, bool has_biases,
+    std::int64_t layers, double dropout, bool training, bool both, bool batch_first);
+using one_step = at::Tensor (*)(const at::Tensor& x, const at::Tensor& state,
+                                const at::Tensor& weight_ih, const at::Tensor& weight_hh,
+                                const std::optional<at::Tensor>& bias_ih,
+                                const std::optional<at::Tensor>& bias_hh);
+
+/// A layer of LibTorch that has one state.
+template<whole_sequences Whole, one_step Step>
+kernel make_of_one_state(const kernel_context& c) {
   const recurrent_parts p(c);
   const auto next = [p](const at::Tensor& x, std::vector<at::Tensor>& state) {
     const auto& w = p.weights;
-    state = {at::gru_cell(x.select(1, 0), p.before(x, state), w[0], w[1], w[2], w[3])};
+    state = {Step(x.select(1, 0), p.before(x, state), w[0], w[1], w[2], w[3])};
     return state[0].unsqueeze(1);
   };
   return {.forward =
               [p](inputs in, bool training) {
                 const auto x = in[0].contiguous();
                 const auto [all, end] =
-                    at::gru(x, p.zeros(x), p.weights, /*has_biases=*/true,
-                            /*num_layers=*/1, /*dropout=*/0, training, p.both(),
-                            /*batch_first=*/true);
+                    Whole(x, p.zeros(x), p.weights, /*has_biases=*/true, /*layers=*/1,
+                          /*dropout=*/0, training, p.both(), /*batch_first=*/true);
                 return p.given(all, end);
               },
           .next = next};
@@ -78,26 +88,6 @@ kernel make_lstm(const kernel_context& c) {
                              /*num_layers=*/1, /*dropout=*/0, training, p.both(),
                              /*batch_first=*/true);
                 return p.given(std::get<0>(said), std::get<1>(said));
-              },
-          .next = next};
-}
-
-kernel make_rnn(const kernel_context& c) {
-  const recurrent_parts p(c);
-  const auto next = [p](const at::Tensor& x, std::vector<at::Tensor>& state) {
-    const auto& w = p.weights;
-    state = {
-        at::rnn_tanh_cell(x.select(1, 0), p.before(x, state), w[0], w[1], w[2], w[3])};
-    return state[0].unsqueeze(1);
-  };
-  return {.forward =
-              [p](inputs in, bool training) {
-                const auto x = in[0].contiguous();
-                const auto [all, end] =
-                    at::rnn_tanh(x, p.zeros(x), p.weights, /*has_biases=*/true,
-                                 /*num_layers=*/1, /*dropout=*/0, training, p.both(),
-                                 /*batch_first=*/true);
-                return p.given(all, end);
               },
           .next = next};
 }
@@ -181,9 +171,9 @@ struct delta_cell {
 };
 
 constexpr std::array rows{
-    kernel_row{"gru", make_gru},
+    kernel_row{"gru", make_of_one_state<at::gru, at::gru_cell>},
     kernel_row{"lstm", make_lstm},
-    kernel_row{"rnn", make_rnn},
+    kernel_row{"rnn", make_of_one_state<at::rnn_tanh, at::rnn_tanh_cell>},
     kernel_row{"mgu", make_cell<mgu_cell>},
     kernel_row{"ugrnn", make_cell<ugrnn_cell>},
     kernel_row{"delta_rnn", make_cell<delta_cell>},

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -61,36 +61,64 @@ std::string python_call(const written_step& s) {
                              : fmt::format("self.{}({})", s.step.name, joined(s.in));
 }
 
-std::string python_class_of(const written_step& s) {
-  const auto steps = body_steps(s.step);
+/// The statements before a loop over the steps, and those of each step, at `t`.
+struct loop_lines {
+  names before{}, each{};
+  names values{}; ///< The variables that hold what each step of the body says.
+};
+
+/// Writes the loop of Python or TorchScript. `add(line, value, delay, lines)` adds what sets
+/// the variable `value` to what a step of the body says; where that recalls by a delay, its
+/// input is there from `t` = `delay` on.
+loop_lines loop_of(const written_step& s, std::span<const program_step> steps,
+                   const auto& add) {
   const auto longest = longest_delays(steps);
-  names made, before, each, values;
+  const std::string examples = "step";
+  loop_lines lines;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& one = steps[i];
+    auto line = within(s, one, lines.values, examples);
+    const auto value = i == 0 ? examples : one.name;
+    lines.values.push_back(value);
+    const auto delay = delay_of(one);
+    if (delay > 0)
+      line.in = {
+          fmt::format("past_{}[t - {}]", steps[one.inputs.front().step].name, delay)};
+    if (i > 0)
+      add(line, value, delay, lines);
+    if (longest[i] > 0) {
+      lines.before.push_back(fmt::format("past_{} = []", one.name));
+      lines.each.push_back(fmt::format("past_{}.append({})", one.name, value));
+    }
+  }
+  return lines;
+}
+
+void append(names& to, names more) {
+  std::ranges::move(more, std::back_inserter(to));
+}
+
+std::string python_class_of(const written_step& s) {
+  names made;
+  const auto add = [&](const written_step& line, const std::string& value,
+                       std::int64_t delay, loop_lines& lines) {
+    const auto& one = line.step;
     const auto& w = writer_of(one);
-    auto line = within(s, one, values, "step");
-    const auto& value = values.emplace_back(i == 0 ? "step" : one.name);
     if (w.python_module != nullptr)
       made.push_back(fmt::format("self.{} = {}  # {} -> {}", one.name,
                                  w.python_module(line), to_text(one.in),
                                  to_text(one.out)));
     if (w.next != nullptr) {
-      before.push_back(one.name + "_state = None");
-      for (auto& l : w.next->python(line, value, one.name + "_state"))
-        each.push_back(std::move(l));
-    } else if (const auto delay = delay_of(one); delay > 0) {
-      const auto& from = steps[one.inputs.front().step];
-      line.in = {fmt::format("past_{}[t - {}]", from.name, delay)};
-      each.push_back(fmt::format("{} = {} if t >= {} else x.new_zeros(len(x), {})", value,
-                                 python_call(line), delay, one.out.units()));
-    } else if (i > 0) {
-      each.push_back(fmt::format("{} = {}", value, python_call(line)));
+      lines.before.push_back(value + "_state = None");
+      append(lines.each, w.next->python(line, value, value + "_state"));
+    } else if (delay > 0) {
+      lines.each.push_back(fmt::format("{} = {} if t >= {} else x.new_zeros(len(x), {})",
+                                       value, python_call(line), delay, one.out.units()));
+    } else {
+      lines.each.push_back(fmt::format("{} = {}", value, python_call(line)));
     }
-    if (longest[i] > 0) {
-      before.push_back(fmt::format("past_{} = []", one.name));
-      each.push_back(fmt::format("past_{}.append({})", one.name, value));
-    }
-  }
+  };
+  const auto lines = loop_of(s, body_steps(s.step), add);
   return fmt::format(
       "\nclass {}(nn.Module):\n"
       "    \"\"\"Layers that each step of a sequence goes through; says what they say of "
@@ -98,8 +126,8 @@ std::string python_class_of(const written_step& s) {
       "    def __init__(self):\n        super().__init__()\n{}\n"
       "    def forward(self, x):\n{}        for t, step in enumerate(x.unbind(1)):\n{}"
       "        return {}\n\n",
-      class_name(s.step), indented(made, 2), indented(before, 2),
-      indented(each.empty() ? names{"pass"} : each, 3), values.back());
+      class_name(s.step), indented(made, 2), indented(lines.before, 2),
+      indented(lines.each.empty() ? names{"pass"} : lines.each, 3), lines.values.back());
 }
 
 std::string python_module(const written_step& s) {
@@ -111,47 +139,41 @@ std::string zeros(const std::string& sizes) {
 }
 
 std::string script_method(const written_step& s) {
-  const auto steps = body_steps(s.step, s.step.name + "_");
-  const auto longest = longest_delays(steps);
   std::string methods;
-  names before, each{"step = torch.select(x, 1, t)"}, values;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto& one = steps[i];
-    const auto& w = writer_of(one);
-    auto line = within(s, one, values, "step");
-    const auto& value = values.emplace_back(i == 0 ? "step" : fmt::format("v{}", i));
+  const auto add = [&](const written_step& line, const std::string& value,
+                       std::int64_t delay, loop_lines& lines) {
+    const auto units = line.step.out.units();
+    const auto& w = writer_of(line.step);
     if (w.next != nullptr) {
       if (w.next->script_method != nullptr)
         methods += w.next->script_method(line);
       names state;
       for (std::size_t k = 0; k < w.next->states; ++k) {
         state.push_back(fmt::format("{}_state{}", value, k));
-        before.push_back(fmt::format(
-            "{} = {}", state.back(),
-            zeros(fmt::format("{}x.size(0), {}", w.next->by_direction ? "1, " : "",
-                              one.out.units()))));
+        lines.before.push_back(
+            fmt::format("{} = {}", state.back(),
+                        zeros(fmt::format("{}x.size(0), {}",
+                                          w.next->by_direction ? "1, " : "", units))));
       }
-      for (auto& l : w.next->script(line, value, state))
-        each.push_back(std::move(l));
-    } else if (const auto delay = delay_of(one); delay > 0) {
-      line.in = {fmt::format("past{}[t - {}]", one.inputs.front().step, delay)};
-      each.push_back(fmt::format("{} = {}", value,
-                                 zeros(fmt::format("x.size(0), {}", one.out.units()))));
-      each.push_back(fmt::format("if t >= {}:", delay));
-      each.push_back(fmt::format("    {} = {}", value, w.script(line)));
-    } else if (i > 0) {
-      each.push_back(fmt::format("{} = {}", value, w.script(line)));
+      append(lines.each, w.next->script(line, value, state));
+    } else if (delay > 0) {
+      append(lines.each,
+             {fmt::format("{} = {}", value, zeros(fmt::format("x.size(0), {}", units))),
+              fmt::format("if t >= {}:", delay),
+              fmt::format("    {} = {}", value, w.script(line))});
+    } else {
+      lines.each.push_back(fmt::format("{} = {}", value, w.script(line)));
     }
-    if (longest[i] > 0) {
-      before.push_back(fmt::format("past{} = []", i)); // TorchScript: of tensors.
-      each.push_back(fmt::format("past{}.append({})", i, value));
-    }
-  }
-  before.push_back("said = " + zeros(fmt::format("x.size(0), {}", s.step.out.units())));
-  each.push_back("said = " + values.back());
+  };
+  const auto lines = loop_of(s, body_steps(s.step, s.step.name + "_"), add);
   return fmt::format("{}def {}_said(self, x):\n    # type: (Tensor) -> Tensor\n{}"
-                     "    for t in range(x.size(1)):\n{}    return said\n\n",
-                     methods, s.step.name, indented(before, 1), indented(each, 2));
+                     "    said = {}\n"
+                     "    for t in range(x.size(1)):\n"
+                     "        step = torch.select(x, 1, t)\n{}"
+                     "        said = {}\n    return said\n\n",
+                     methods, s.step.name, indented(lines.before, 1),
+                     zeros(fmt::format("x.size(0), {}", s.step.out.units())),
+                     indented(lines.each, 2), lines.values.back());
 }
 
 std::string script(const written_step& s) {

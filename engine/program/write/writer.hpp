@@ -98,7 +98,7 @@ struct next_writer {
   names (*script)(const written_step&, const std::string& value, const names& state);
   std::string (*script_method)(const written_step&) =
       nullptr; ///< The method that it uses.
-  /// The same of Python, where a state is one variable, None before the first step.
+  /// Statements of Python; a state is one variable there, None before the first step.
   names (*python)(const written_step&, const std::string& value,
                   const std::string& state);
 };
@@ -122,7 +122,7 @@ struct writer {
   line python_module = nullptr;
   /// The module's class, where PyTorch has none.
   std::string_view python_class = {};
-  /// The same where each step has a class of its own.
+  /// The module's class, where each step has one of its own.
   line python_class_of = nullptr;
   /// Null: it has no state.
   const next_writer* next = nullptr;

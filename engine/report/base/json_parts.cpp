@@ -100,7 +100,7 @@ ordered_json details_json(const std::shared_ptr<const test_details>& details) {
       {"confusion", confusion_json(t)},
       {"pairs", pairs_json(t)},
       {"validation_errors",
-       t.validation_errors.values.empty() ? json() : json_of(t.validation_errors)},
+       t.validation_errors.known() ? json_of(t.validation_errors) : json()},
       {"interval", t.evidence ? json_of(t.evidence->interval) : json()},
       {"most_wrong", most_wrong_json(t.evidence)},
       {"reliability", json_of(t.reliability)},

@@ -121,7 +121,11 @@ std::vector<figure> figures_of(const run_report& story) {
   if (story.jobs.empty()) {
     all.push_back(
         {"candidates", with_commas(o.evaluated),
-         fmt::format("in {}, {} failed", counted(story.generations_in_all, "generation"),
+         fmt::format("in {}{}, {} failed", counted(o.search_generations, "generation"),
+                     o.final_trainings == 0
+                         ? ""
+                         : fmt::format(" and {} to the end",
+                                       counted(o.final_trainings, "training")),
                      with_commas(o.failed))});
     all.push_back({"time", duration_text(story.working_seconds),
                    duration_text(o.training_seconds) + " of training"});

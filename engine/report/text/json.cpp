@@ -65,6 +65,7 @@ json run_json(const run_view& r) {
           {"born", o.born},
           {"evaluated", o.evaluated},
           {"failed", o.failed},
+          {"final_trainings", o.final_trainings},
           {"training_seconds", o.training_seconds},
           {"best", some(o.best)},
           {"best_fitness", o.best == 0 ? json() : json(o.best_fitness)},

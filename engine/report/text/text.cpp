@@ -227,10 +227,14 @@ std::string to_text(const run_view& r) {
     text += fmt::format("  forked from {}\n", origin);
   if (const auto chosen = r.chosen(); !chosen.empty())
     text += fmt::format("  auto chose {}\n", chosen);
-  text += fmt::format("  {} in {}, {} evaluated, {} of them failed; {} of training\n",
-                      counted(o.born, "candidate"),
-                      counted(o.generation + 1, "generation"), with_commas(o.evaluated),
-                      with_commas(o.failed), duration_text(o.training_seconds));
+  text += fmt::format("  {} in {}{}, {} evaluated, {} of them failed; {} of training\n",
+                      counted(o.born - o.final_trainings, "candidate"),
+                      counted(o.search_generations, "generation"),
+                      o.final_trainings == 0
+                          ? ""
+                          : ", " + counted(o.final_trainings, "training") + " to the end",
+                      with_commas(o.evaluated), with_commas(o.failed),
+                      duration_text(o.training_seconds));
   if (o.best != 0)
     text += fmt::format("  best {}: {} {}{}\n", numbered(o.best), o.goal.metric,
                         metric_text(o.best_fitness),

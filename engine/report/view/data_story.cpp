@@ -46,7 +46,7 @@ void tell_target(const data_set& data, std::size_t target, data_story& told) {
   const auto& scale = scale_of(data.target_scales, target);
   data_story::one_number out{.lowest = std::numeric_limits<double>::infinity(),
                              .highest = -std::numeric_limits<double>::infinity()};
-  if (!data.classes.empty())
+  if (!data.classes.empty() && !data.task.has_quantiles())
     out.name = data.classes[target];
   double sum = 0;
   for_each_example(data, [&](std::uint32_t i, std::size_t part_sizes::*) {
@@ -73,9 +73,12 @@ data_story summarize(const data_set& data, std::string file) {
     tell_classes(data, told);
   else if (data.task.has_labels())
     tell_labels(data, told);
-  else if (told.parts.all() > 0)
-    for (std::size_t t = 0; t < std::max<std::size_t>(1, data.classes.size()); ++t)
+  else if (told.parts.all() > 0) {
+    const std::size_t targets =
+        data.task.has_quantiles() ? 1 : std::max<std::size_t>(1, data.classes.size());
+    for (std::size_t t = 0; t < targets; ++t)
       tell_target(data, t, told);
+  }
   return told;
 }
 

@@ -45,7 +45,8 @@
 //                  [[place, actual, predicted]...]]
 //   reliability = [[[examples, said, right]...], error]
 //   columns     = [metric, examples, times, [[column, worse, low, high]...]]
-//   errors      = [examples, [value...], ([[last, examples, [value...]]...]: of forecasts)]
+//   errors      = [examples, [value...], ([[last, examples, [value...]]...]: of forecasts),
+//                  ([[examples, [value...]]...]: of several targets)]
 //   forecast    = [[key...], from, origin, to, [value | nil...],
 //                  [[ahead, actual, predicted]...], scale]
 //   metrics     = [[name, value]...]

@@ -24,6 +24,7 @@ inline void read_field(decoder& in, const char*, candidate& c) {
 void check_read(decoder& in, const zero_cost_scores& s);
 void check_read(decoder& in, const instruction& i);
 void check_read(decoder& in, const quantiles_ahead& q);
+void check_read(decoder& in, const quantiles_of_target& q);
 void check_read(decoder& in, const error_quantiles& q);
 void check_read(decoder& in, const forecast_point& p);
 void check_read(decoder& in, const forecast_curve& c);
@@ -93,10 +94,16 @@ void fields(auto& v, like<quantiles_ahead> auto& q) {
   v("values", q.values);
 }
 
+void fields(auto& v, like<quantiles_of_target> auto& q) {
+  v("examples", q.examples);
+  v("values", q.values);
+}
+
 void fields(auto& v, like<error_quantiles> auto& q) {
   v("examples", q.examples);
   v("values", q.values);
   v.last("ahead", q.ahead);
+  v.last("targets", q.targets);
 }
 
 void fields(auto& v, like<metric_interval> auto& i) {

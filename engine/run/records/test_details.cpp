@@ -80,6 +80,25 @@ error_quantiles error_quantiles::of(const std::vector<double>& errors,
   return all;
 }
 
+error_quantiles error_quantiles::of_targets(std::span<const double> errors,
+                                            std::size_t targets) {
+  error_quantiles all;
+  auto& each = all.targets.emplace(targets);
+  for (std::size_t t = 0; t < targets; ++t) {
+    std::vector<double> own;
+    for (std::size_t i = t; i < errors.size(); i += targets)
+      own.push_back(errors[i]);
+    each[t].examples = own.size();
+    each[t].values = quantiles_of(std::move(own), most_quantiles);
+  }
+  return all;
+}
+
+std::optional<double> error_quantiles::reach_of_target(double level,
+                                                       std::size_t target) const {
+  return reach_of(targets->at(target), level);
+}
+
 std::optional<double> error_quantiles::reach(double level, std::uint32_t steps) const {
   if (ahead && steps > 0)
     for (const auto& group : *ahead)
@@ -117,6 +136,10 @@ void check_read(decoder& in, const error_quantiles& q) {
 }
 
 void check_read(decoder& in, const quantiles_ahead& q) {
+  check_quantiles(in, q.values, q.examples);
+}
+
+void check_read(decoder& in, const quantiles_of_target& q) {
   check_quantiles(in, q.values, q.examples);
 }
 

@@ -27,6 +27,15 @@ struct quantiles_ahead {
   friend bool operator==(const quantiles_ahead&, const quantiles_ahead&) = default;
 };
 
+/// How far predictions of one of several targets were off.
+struct quantiles_of_target {
+  std::uint64_t examples = 0;
+  std::vector<double> values; ///< They mean the same as in `error_quantiles`.
+
+  friend bool operator==(const quantiles_of_target&,
+                         const quantiles_of_target&) = default;
+};
+
 /// How far predictions were off on examples that no weight was fitted to, as a few order
 /// statistics: value j of m, from 1, is that of rank ceil(j n / m) among n absolute
 /// errors in ascending order. The last is the largest.
@@ -36,6 +45,8 @@ struct error_quantiles {
   /// Errors of forecasts, by how many steps they look ahead, the nearest first. None where
   /// nothing is forecast, of few examples, and in runs that older versions recorded.
   std::optional<std::vector<quantiles_ahead>> ahead{};
+  /// Errors of several targets, each in its own unit. Those above are of a single one.
+  std::optional<std::vector<quantiles_of_target>> targets{};
 
   /// Makes the quantiles of all errors; `errors` are in any order. At most 500 values are
   /// kept.
@@ -45,10 +56,19 @@ struct error_quantiles {
   [[nodiscard]] static error_quantiles of(const std::vector<double>& errors,
                                           std::span<const std::uint32_t> ahead);
 
+  /// Does the same of several targets; `errors` are [examples, targets].
+  [[nodiscard]] static error_quantiles of_targets(std::span<const double> errors,
+                                                  std::size_t targets);
+
+  [[nodiscard]] bool known() const { return targets || !values.empty(); }
+
   /// Returns how large the error of a new example is at most, with at least that
   /// probability, `level` in (0, 1): the one of rank ceil((n + 1) level) among n, rounded
   /// up to a kept one. A forecast looks `steps` ahead; others look 0. None: n is too small.
   [[nodiscard]] std::optional<double> reach(double level, std::uint32_t steps = 0) const;
+  /// Returns the same of one of several targets, which there is.
+  [[nodiscard]] std::optional<double> reach_of_target(double level,
+                                                      std::size_t target) const;
 
   friend bool operator==(const error_quantiles&, const error_quantiles&) = default;
 };

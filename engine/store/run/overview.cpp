@@ -149,8 +149,29 @@ expected<run_overview> store::overview() const {
     r.best = natural(row.getColumn(13));
     r.best_fitness = row.getColumn(14).getDouble();
     r.champion = natural(row.getColumn(15));
+    impl_->count_final_trainings(r);
     return r;
   });
+}
+
+// A damaged record is for others to tell.
+void store::impl::count_final_trainings(run_overview& r) const {
+  r.search_generations = r.born == 0 ? 0 : r.generation + 1;
+  SQLite::Statement candidates(connected.db,
+                               "select count(*) from genomes where generation = ?");
+  for (; r.search_generations > 0; --r.search_generations) {
+    const auto last = r.search_generations - 1;
+    const auto first =
+        find_record("select min(sequence) from genomes where generation = ?", last);
+    const auto* one = first ? std::get_if<candidate_born>(&*first) : nullptr;
+    if (one == nullptr || one->born.changes.empty()
+        || one->born.changes.front().kind != change_kind::trained_to_end)
+      break;
+    candidates.tryReset();
+    candidates.bind(1, as_signed(last));
+    if (candidates.executeStep())
+      r.final_trainings += natural(candidates.getColumn(0));
+  }
 }
 
 expected<std::vector<generation_overview>> store::generations(std::uint64_t first,

@@ -31,6 +31,9 @@ struct run_overview {
   std::uint64_t records = 0;
   std::uint64_t generation = 0;
   std::uint64_t born = 0, evaluated = 0, failed = 0;
+  /// How many of those born are trainings to the end, after the search.
+  std::uint64_t final_trainings = 0;
+  std::uint64_t search_generations = 0; ///< With a candidate that is no such training.
   double training_seconds = 0;
   candidate_id best = 0; ///< 0: none succeeded yet.
   double best_fitness = 0;

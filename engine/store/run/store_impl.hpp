@@ -53,6 +53,9 @@ struct store::impl {
   /// checked against its checksum.
   [[nodiscard]] expected<record> find_record(const char* query, candidate_id id) const;
 
+  /// Counts the trainings to the end, which have the last generations to themselves.
+  void count_final_trainings(run_overview& r) const;
+
   /// Returns the device of the slot that joined by the record of that number.
   [[nodiscard]] std::string device_of(std::uint64_t joined) const;
 };

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace clade {
@@ -118,6 +119,82 @@ expected<double> loss_after(BoosterHandle booster, int round, DMatrixHandle vali
   return loss;
 }
 
+/// Rounds of quantiles, by their gradients, since XGBoost knows their loss from version 2 on
+/// alone. An example is moved as far as Newton's step would move it, if values were normal:
+/// their density at a quantile q is about 2 q (1 - q).
+class quantile_rounds {
+public:
+  quantile_rounds(const boosting_params& p, const boosting_examples& train,
+                  const boosting_examples& validation)
+      : quantiles_(p.quantiles),
+        train_(train),
+        validation_(validation) {
+    std::vector<float> values;
+    for (std::size_t k = 0; k < quantiles_.size(); ++k) {
+      values.clear();
+      for (std::size_t i = k; i < train.targets.size(); i += quantiles_.size())
+        values.push_back(train.targets[i]);
+      const auto rank = static_cast<std::ptrdiff_t>(
+          static_cast<double>(quantiles_[k]) * static_cast<double>(values.size() - 1));
+      std::ranges::nth_element(values, values.begin() + rank);
+      start_.push_back(values[static_cast<std::size_t>(rank)]);
+    }
+  }
+
+  /// The values that trees are added to: by quantile, that of all training examples.
+  [[nodiscard]] std::span<const float> start() const { return start_; }
+
+  expected<void> grow(BoosterHandle booster, DMatrixHandle train) {
+    return said_by(booster, train).and_then([&](std::span<const float> said) {
+      gradients_.resize(said.size());
+      curvatures_.resize(said.size());
+      for (std::size_t i = 0; i < said.size(); ++i) {
+        const auto k = i % quantiles_.size();
+        const float q = quantiles_[k];
+        const float weight =
+            train_.weights.empty() ? 1 : train_.weights[i / quantiles_.size()];
+        const float slope = train_.targets[i] > said[i] + start_[k] ? -q : 1 - q;
+        gradients_[i] = weight * slope / (2 * q * (1 - q));
+        curvatures_[i] = weight;
+      }
+      return done(XGBoosterBoostOneIter(booster, train, gradients_.data(),
+                                        curvatures_.data(), said.size()));
+    });
+  }
+
+  /// The mean pinball loss of the validation examples.
+  expected<double> loss(BoosterHandle booster, DMatrixHandle validation) const {
+    return said_by(booster, validation).map([&](std::span<const float> said) {
+      double sum = 0;
+      for (std::size_t i = 0; i < said.size(); ++i) {
+        const auto k = i % quantiles_.size();
+        const double q = quantiles_[k];
+        const double above =
+            static_cast<double>(validation_.targets[i]) - said[i] - start_[k];
+        sum += std::max(q * above, (q - 1) * above);
+      }
+      return sum / static_cast<double>(std::max<std::size_t>(1, said.size()));
+    });
+  }
+
+private:
+  /// The sums of the trees so far, [examples, quantiles], which live until the next call.
+  static expected<std::span<const float>> said_by(BoosterHandle booster,
+                                                  DMatrixHandle examples) {
+    constexpr int untransformed = 1;
+    bst_ulong count = 0;
+    const float* said = nullptr;
+    return done(XGBoosterPredict(booster, examples, untransformed, /*ntree_limit=*/0,
+                                 /*training=*/0, &count, &said))
+        .map([&] { return std::span(said, count); });
+  }
+
+  std::span<const float> quantiles_;
+  const boosting_examples& train_;
+  const boosting_examples& validation_;
+  std::vector<float> start_, gradients_, curvatures_;
+};
+
 struct boosted_rounds {
   std::int64_t best = 0;
   double loss = std::numeric_limits<double>::infinity();
@@ -125,7 +202,8 @@ struct boosted_rounds {
 };
 
 expected<boosted_rounds> grow(const boosting_params& p, BoosterHandle booster,
-                              DMatrixHandle train, DMatrixHandle validation) {
+                              DMatrixHandle train, DMatrixHandle validation,
+                              quantile_rounds* quantiles) {
   boosted_rounds found;
   const auto most =
       std::clamp<std::int64_t>(most_nodes / (outputs_of(p) << p.depth), 1, p.rounds);
@@ -135,9 +213,14 @@ expected<boosted_rounds> grow(const boosting_params& p, BoosterHandle booster,
       break;
     }
     const auto number = static_cast<int>(round);
-    const auto loss = done(XGBoosterUpdateOneIter(booster, number, train)).and_then([&] {
-      return loss_after(booster, number, validation);
-    });
+    const auto loss =
+        quantiles != nullptr
+            ? quantiles->grow(booster, train).and_then([&] {
+                return quantiles->loss(booster, validation);
+              })
+            : done(XGBoosterUpdateOneIter(booster, number, train)).and_then([&] {
+                return loss_after(booster, number, validation);
+              });
     if (!loss)
       return tl::unexpected(loss.error());
     if (*loss < found.loss)
@@ -250,6 +333,13 @@ void centre_thresholds(forest& f, const boosting_examples& train, std::size_t ro
   }
 }
 
+/// Adds these to what the first tree of each output says.
+void add_start(forest& f, std::span<const float> start) {
+  const auto leaves = std::size_t{1} << f.depth;
+  for (std::size_t i = 0; i < start.size() * leaves; ++i)
+    f.leaves[i] += start[i / leaves];
+}
+
 } // namespace
 
 expected<forest> boost(const boosting_params& params, const boosting_examples& train,
@@ -264,11 +354,19 @@ expected<forest> boost(const boosting_params& params, const boosting_examples& t
   if (auto created = done(XGBoosterCreate(both.data(), both.size(), &made)); !created)
     return tl::unexpected(created.error());
   const handle booster(made, XGBoosterFree);
+  std::optional<quantile_rounds> quantiles;
+  if (!params.quantiles.empty())
+    quantiles.emplace(params, train, validation);
   return set(made, params)
-      .and_then([&] { return grow(params, made, seen->get(), unseen->get()); })
+      .and_then([&] {
+        return grow(params, made, seen->get(), unseen->get(),
+                    quantiles ? &*quantiles : nullptr);
+      })
       .and_then(
           [&](const boosted_rounds& rounds) { return read_forest(params, made, rounds); })
       .map([&](forest&& f) {
+        if (quantiles)
+          add_start(f, quantiles->start());
         centre_thresholds(f, train, train.targets.size() / targets);
         return std::move(f);
       });

@@ -22,6 +22,8 @@ struct boosting_params {
   std::int64_t classes = 0; ///< 0: the targets are values, or labels.
   std::int64_t targets = 1; ///< How many of those each example has.
   bool labels = false;
+  /// By target the quantile that its values are fitted by; empty: their mean is fitted.
+  std::span<const float> quantiles{};
   std::int64_t depth = 6; ///< The depth of each tree, at most.
   double learning_rate = 0.1;
   double example_share = 0.8;  ///< The share of the examples, drawn for each round.
@@ -43,7 +45,8 @@ struct forest {
   std::int64_t depth = 0;
   std::vector<float> features, thresholds, leaves;
   /// The loss of the validation examples: the mean negative logarithm of their classes'
-  /// probabilities, or of their labels', or the root of the mean squared error.
+  /// probabilities, or of their labels', the root of the mean squared error, or the mean
+  /// pinball loss.
   double loss = std::numeric_limits<double>::infinity();
   bool cut = false; ///< By the deadline.
 };
@@ -51,7 +54,8 @@ struct forest {
 /// Fits gradient-boosted trees by XGBoost (Chen and Guestrin, KDD 2016), on histograms and
 /// with one thread, up to the round of the lowest validation loss. Thresholds lie in the
 /// middle between two values of the training examples. The same arguments give the same
-/// bits, unless the deadline cuts. Arguments that XGBoost refuses are an error of kind io.
+/// bits, unless the deadline cuts. Quantiles are fitted by the gradients of their pinball loss
+/// (Friedman, "Greedy function approximation", 2001), from those of all examples on. Arguments that XGBoost refuses are an error of kind io.
 [[nodiscard]] expected<forest> boost(const boosting_params& params,
                                      const boosting_examples& train,
                                      const boosting_examples& validation);

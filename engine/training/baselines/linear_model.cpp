@@ -60,7 +60,9 @@ bool descend(const device_data& data, linear_weights& w, const fitted_examples& 
     const auto loss = descent.step([&] {
       descent.zero_grad();
       auto l = loss_of(data.task.loss, predict(w, to.x), to.y,
-                       {.class_weights = data.class_weights, .weights = to.weights})
+                       {.class_weights = data.class_weights,
+                        .weights = to.weights,
+                        .quantiles = data.quantiles})
                + w.weight.square().sum() * (penalty / 2);
       l.backward();
       // Without a slope the descent ends at once.
@@ -141,7 +143,8 @@ public:
   [[nodiscard]] double validation_losses() const {
     const auto said = predict(w_, data_.features.rows(data_.validation));
     const auto targets = data_.targets.index_select(0, data_.validation);
-    return loss_of(data_.task.loss, said, targets, {.reduction = at::Reduction::Sum})
+    return loss_of(data_.task.loss, said, targets,
+                   {.reduction = at::Reduction::Sum, .quantiles = data_.quantiles})
         .item<double>();
   }
 

@@ -133,7 +133,10 @@ ensemble ensemble_choice::of_lowest_loss(const comparison& among) const {
   std::vector<validation_answers> answers;
   for (const auto i : among.bags)
     answers.push_back(answers_of(models_.bags[i], among.part));
-  const auto selected = select_from_samples(answers, data_.task.loss, seed_);
+  answer_loss loss(data_.task.loss);
+  if (data_.task.has_quantiles())
+    loss.scales = data_.target_scales;
+  const auto selected = select_from_samples(answers, loss, seed_);
   std::vector<std::uint32_t> chosen(models_.bags.size(), 0);
   for (std::size_t k = 0; k < selected.size(); ++k)
     chosen[among.bags[k]] = selected[k];

@@ -49,7 +49,7 @@ public:
       : data_(data),
         outputs_(static_cast<std::size_t>(predictions.size(1))) {
     const auto targets = data.targets.index_select(0, part).cpu().contiguous();
-    const auto said = predictions.cpu().contiguous();
+    const auto said = as_predicted(data, predictions).cpu().contiguous();
     scores_.assign(said.const_data_ptr<float>(),
                    said.const_data_ptr<float>() + said.numel());
     finite_ = std::ranges::all_of(scores_, [](float s) { return std::isfinite(s); });
@@ -195,6 +195,14 @@ error_quantiles errors_of(const part_predictions& part) {
                               : error_quantiles::of(errors, part.ahead());
 }
 
+error_quantiles errors_of_targets(const part_predictions& part) {
+  const auto p = part.several();
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < p.actual.size(); ++i)
+    errors.push_back(std::abs(p.actual[i] - p.predicted[i]));
+  return error_quantiles::of_targets(errors, p.targets);
+}
+
 /// The forecasts that are drawn, as far as the test part has them.
 std::vector<forecast_curve> curves_of(const part_predictions& test,
                                       const forecast_steps& steps) {
@@ -276,6 +284,9 @@ test_details details_of(const part_predictions& test, const part_predictions& va
     out.validation_errors = errors_of(validation);
     if (data.steps)
       out.forecasts = curves_of(test, *data.steps);
+  } else if (data.task == regression
+             && data.classes.size() <= test_details::most_classes) {
+    out.validation_errors = errors_of_targets(validation);
   }
   return out;
 }

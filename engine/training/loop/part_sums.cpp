@@ -46,15 +46,20 @@ part_sums::part_sums(const device_data& data)
 
 bool part_sums::give(const learning_task& task, std::string_view name) {
   return name == "loss"
-         || (task.has_classes()  ? name == "accuracy"
-             : task.has_labels() ? name == "accuracy" || name == "f1_micro"
-                                 : name == "mse" || name == "r2" || name == "rmse");
+         || (task.has_classes()     ? name == "accuracy"
+             : task.has_quantiles() ? name == "pinball"
+             : task.has_labels()    ? name == "accuracy" || name == "f1_micro"
+                                    : name == "mse" || name == "r2" || name == "rmse");
 }
 
-void part_sums::add(const at::Tensor& predictions, const at::Tensor& targets) {
+void part_sums::add(const at::Tensor& said, const at::Tensor& targets) {
+  const auto predictions = as_predicted(data_, said);
   const auto lost =
-      loss_of(data_.task.loss, predictions, targets, {.reduction = at::Reduction::Sum});
+      loss_of(data_.task.loss, predictions, targets,
+              {.reduction = at::Reduction::Sum, .quantiles = data_.quantiles});
   loss_.add_(lost);
+  if (data_.task.has_quantiles())
+    return;
   if (data_.task.has_classes())
     correct_.add_(predictions.argmax(1).eq(targets).sum());
   else if (data_.task.has_labels())
@@ -71,6 +76,8 @@ std::vector<metric> part_sums::metrics(const at::Tensor& part) const {
   const auto examples = static_cast<double>(part.size(0));
   const auto each = has_several(data_) ? static_cast<double>(data_.classes.size()) : 1;
   const metric loss{"loss", loss_.item<double>() / (examples * each)};
+  if (data_.task.has_quantiles())
+    return {loss, {"pinball", loss.value * scale_of(data_.target_scales, 0).deviation}};
   const auto correct = [&] {
     return static_cast<double>(correct_.item<std::int64_t>()) / (examples * each);
   };

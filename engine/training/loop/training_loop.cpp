@@ -47,6 +47,7 @@ training_loop::training_loop(network_module& net, const device_data& data,
   const step_rules rules{.recipe = task.recipe,
                          .loss = data.task.loss,
                          .class_weights = data.class_weights,
+                         .quantiles = data.quantiles,
                          .precision = task.precision,
                          .key = task.key};
   auto made = task.steps(net, rules,

@@ -111,6 +111,7 @@ at::Tensor loss_of_predictions(const at::Tensor& predictions, const batch& b,
     auto loss = loss_of(rules.loss, predictions, targets,
                         {.class_weights = rules.class_weights,
                          .weights = weights,
+                         .quantiles = rules.quantiles,
                          .label_smoothing = rules.recipe.label_smoothing});
     return all ? loss : loss * share_of(targets, of_whole, rules);
   };

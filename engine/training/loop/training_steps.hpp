@@ -23,6 +23,7 @@ struct step_rules {
   clade::recipe recipe;
   loss_kind loss = loss_kind::cross_entropy;
   at::Tensor class_weights{}; ///< The weights of classes, as in device_data.
+  at::Tensor quantiles{};     ///< The quantiles of outputs, as in device_data.
   float_format precision = float_format::float32;
   training_key key{};
 

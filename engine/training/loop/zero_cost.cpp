@@ -88,7 +88,8 @@ public:
       : space_(setup.space),
         seed_(setup.seed),
         problem_(std::move(of)),
-        loss_(all.task.loss) {
+        loss_(all.task.loss),
+        quantiles_(all.quantiles) {
     const auto some = drawn_from(all.train, setup.seed);
     examples_ = {.features = all.features.rows(some),
                  .targets = all.targets.index_select(0, some)};
@@ -104,7 +105,8 @@ public:
       if (at::get_num_threads() != 1)
         at::set_num_threads(1);
       at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-      return score_untrained(*decoded, {.seed = seed_, .id = id}, examples_, loss_);
+      return score_untrained(*decoded, {.seed = seed_, .id = id}, examples_, loss_,
+                             quantiles_);
     } catch (const std::exception&) {
       return {}; // Training will say what is wrong with it.
     }
@@ -125,13 +127,15 @@ private:
   std::uint64_t seed_;
   problem problem_;
   loss_kind loss_;
+  at::Tensor quantiles_;
   batch examples_;
 };
 
 } // namespace
 
 zero_cost_scores score_untrained(const network& n, const training_key& key,
-                                 const batch& examples, loss_kind kind) {
+                                 const batch& examples, loss_kind kind,
+                                 const at::Tensor& quantiles) {
   const at::AutoGradMode with_gradients(true);
   const auto device = examples.features.device();
   zero_cost_scores scores;
@@ -149,7 +153,7 @@ zero_cost_scores score_untrained(const network& n, const training_key& key,
   const auto jacobian =
       torch::autograd::grad({outputs.sum()}, {features}, {}, /*retain_graph=*/true);
   scores.jacob_cov = if_finite(jacobian_covariance(jacobian[0]));
-  const auto loss = loss_of(kind, outputs, examples.targets);
+  const auto loss = loss_of(kind, outputs, examples.targets, {.quantiles = quantiles});
   const auto parameters = net.parameters();
   scores.grad_norm = if_finite(std::sqrt(squares(torch::autograd::grad(
       {loss}, parameters, {}, std::nullopt, false, /*allow_unused=*/true))));

@@ -24,7 +24,7 @@ namespace clade {
 ///            (Mellor, Turner, Storkey and Crowley, "Neural architecture search without
 ///            training", first version, arXiv 2006.04647v1, 2020)
 /// grad_norm  the Euclidean norm of the gradient, with respect to all parameters, of the
-///            mean loss of the batch: cross entropy, or mean squared error of
+///            mean loss of the batch: that of training, of
 ///            standardised targets.
 ///
 /// All as in Abdelfattah, Mehrotra, Dudziak and Lane, "Zero-cost proxies for lightweight
@@ -44,7 +44,8 @@ namespace clade {
 /// The same bits for the same arguments, build, processor and number of threads.
 /// LibTorch's exceptions pass through.
 [[nodiscard]] zero_cost_scores score_untrained(const network& n, const training_key& key,
-                                               const batch& examples, loss_kind loss);
+                                               const batch& examples, loss_kind loss,
+                                               const at::Tensor& quantiles = {});
 
 /// How many examples are measured with: drawn from the training part by the seed, the
 /// same for all networks of a run; all where there are fewer.

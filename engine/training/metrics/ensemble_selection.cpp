@@ -17,24 +17,12 @@ namespace {
 
 constexpr double least_probability = 1e-12;
 
-double loss_of_answer(double answer, loss_kind kind) {
-  switch (kind) {
-  case loss_kind::cross_entropy:
-    return -std::log(std::max(answer, least_probability));
-  case loss_kind::squared_error:
-    return answer * answer;
-  case loss_kind::binary_cross_entropy:
-    return std::max(-answer, 0.0) + std::log1p(std::exp(-std::abs(answer)));
-  }
-  std::abort();
-}
-
 double loss_of_sum(std::span<const double> sum, std::span<const double> more,
-                   double count, loss_kind kind) {
+                   double count, const answer_loss& loss) {
   double total = 0;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     const double mean = (sum[i] + more[i]) / count;
-    total += loss_of_answer(mean, kind);
+    total += loss.of(mean, i);
   }
   return total / static_cast<double>(std::max<std::size_t>(1, sum.size()));
 }
@@ -126,8 +114,25 @@ bool is_fitter(const evaluation& next, const evaluation& before, const objective
 
 } // namespace
 
+double answer_loss::of(double answer, std::size_t place) const {
+  switch (kind) {
+  case loss_kind::cross_entropy:
+    return -std::log(std::max(answer, least_probability));
+  case loss_kind::squared_error:
+    return answer * answer;
+  case loss_kind::binary_cross_entropy:
+    return std::max(-answer, 0.0) + std::log1p(std::exp(-std::abs(answer)));
+  case loss_kind::pinball: {
+    const double q = scales[place % scales.size()].quantile;
+    return std::max(-q * answer, (1 - q) * answer);
+  }
+  }
+  std::abort();
+}
+
 std::vector<std::uint32_t> select_ensemble(std::span<const validation_answers> models,
-                                           loss_kind kind, std::uint32_t rounds) {
+                                           const answer_loss& loss,
+                                           std::uint32_t rounds) {
   std::vector<std::uint32_t> chosen(models.size(), 0), best(models.size(), 0);
   if (models.empty())
     return best;
@@ -137,8 +142,8 @@ std::vector<std::uint32_t> select_ensemble(std::span<const validation_answers> m
     std::size_t next = 0;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t m = 0; m < models.size(); ++m)
-      if (const double loss = loss_of_sum(sum, models[m], round, kind); loss < least) {
-        least = loss;
+      if (const double lost = loss_of_sum(sum, models[m], round, loss); lost < least) {
+        least = lost;
         next = m;
       }
     if (!std::isfinite(least))
@@ -156,23 +161,26 @@ std::vector<std::uint32_t> select_ensemble(std::span<const validation_answers> m
 }
 
 std::vector<std::uint32_t> select_from_samples(std::span<const validation_answers> models,
-                                               loss_kind kind, std::uint64_t seed) {
+                                               const answer_loss& loss,
+                                               std::uint64_t seed) {
   constexpr std::size_t enough_examples = 5'000, samples = 20;
   constexpr std::uint32_t rounds = 25;
   constexpr double parts = 50;
   const auto examples = models.empty() ? 0 : models.front().size();
   if (examples < 2 || examples >= enough_examples)
-    return select_ensemble(models, kind);
+    return select_ensemble(models, loss);
+  const auto width = std::max<std::size_t>(1, loss.scales.size());
   auto random = derive(seed, purpose::training, 0, hash64("samples of an ensemble"), 0);
   std::vector<double> shares(models.size(), 0);
   std::vector<validation_answers> drawn(models.size(), validation_answers(examples));
   for (std::size_t sample = 0; sample < samples; ++sample) {
     for (std::size_t i = 0; i < examples; ++i) {
-      const auto one = random.below(examples);
+      auto one = random.below(examples);
+      one += i % width - one % width; // An answer of the same output.
       for (std::size_t m = 0; m < models.size(); ++m)
         drawn[m][i] = models[m][one];
     }
-    const auto chosen = select_ensemble(drawn, kind, rounds);
+    const auto chosen = select_ensemble(drawn, loss, rounds);
     const double total = std::accumulate(chosen.begin(), chosen.end(), 0.0);
     for (std::size_t m = 0; m < models.size() && total > 0; ++m)
       shares[m] += chosen[m] / total / static_cast<double>(samples);
@@ -181,7 +189,7 @@ std::vector<std::uint32_t> select_from_samples(std::span<const validation_answer
   for (const double share : shares)
     found.push_back(static_cast<std::uint32_t>(std::lround(parts * share)));
   const bool none = std::ranges::all_of(found, [](auto c) { return c == 0; });
-  return none ? select_ensemble(models, kind) : found;
+  return none ? select_ensemble(models, loss) : found;
 }
 
 std::vector<std::uint32_t> grow_ensemble(std::size_t models, std::size_t first,

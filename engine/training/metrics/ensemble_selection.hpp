@@ -17,14 +17,25 @@ namespace clade {
 /// answers with the weighed mean of its members.
 using validation_answers = std::vector<double>;
 
+/// The loss of answers.
+struct answer_loss {
+  answer_loss(loss_kind of_kind) : kind(of_kind) {} // NOLINT(google-explicit-constructor)
+
+  loss_kind kind;
+  std::span<const target_scale> scales{}; ///< By output; for quantiles alone.
+
+  /// The loss of the answer at that place.
+  [[nodiscard]] double of(double answer, std::size_t place) const;
+};
+
 /// Chooses an ensemble greedily and with replacement (Caruana et al., "Ensemble selection
 /// from libraries of models", ICML 2004): the best model first, then at each of `rounds`
 /// the one with which the loss of the mean is lowest, the mean negative logarithm of
-/// probabilities, the mean squared error or the mean binary cross-entropy; of all these
+/// probabilities, the mean squared error, binary cross-entropy or pinball loss; of all these
 /// ensembles the best, the smallest of equals. Returns how often each model is in it; all
 /// have as many answers.
 [[nodiscard]] std::vector<std::uint32_t>
-select_ensemble(std::span<const validation_answers> models, loss_kind kind,
+select_ensemble(std::span<const validation_answers> models, const answer_loss& loss,
                 std::uint32_t rounds = 50);
 
 /// Chooses such an ensemble for each of 20 samples of the examples, drawn with replacement
@@ -32,7 +43,7 @@ select_ensemble(std::span<const validation_answers> models, loss_kind kind,
 /// same paper): one that few examples prefer by chance is not in most of them. If there are
 /// 5,000 examples and more, it is the ensemble of all of them.
 [[nodiscard]] std::vector<std::uint32_t>
-select_from_samples(std::span<const validation_answers> models, loss_kind kind,
+select_from_samples(std::span<const validation_answers> models, const answer_loss& loss,
                     std::uint64_t seed);
 
 /// Returns the metrics on the validation part of the ensemble that has each model so often;

@@ -70,12 +70,17 @@ constexpr measured_metric<several_predictions> of_labels[] = {
     {{"auc", true}, auc_of_labels},
     {{"exact_match", true}, exact_match}};
 
-/// A metric of a single label: "f1.LABEL".
-struct label_metric {
-  std::string_view name;
+constexpr measured_metric<several_predictions> of_quantiles[] = {
+    {{"pinball", false}, pinball}};
+
+/// A metric of a single label or quantile: "f1.LABEL".
+struct output_metric {
+  part_metric is;
   double (*measure)(const several_predictions&, std::size_t);
 };
-constexpr label_metric of_each_label[] = {{"f1", f1_of_label}, {"auc", auc_of_label}};
+constexpr output_metric of_each_label[] = {{{"f1", true}, f1_of_label},
+                                           {{"auc", true}, auc_of_label}};
+constexpr output_metric of_each_quantile[] = {{{"pinball", false}, pinball_of}};
 
 constexpr part_metric loss_metric{"loss", false};
 constexpr std::string_view f1_of = "f1.";
@@ -85,8 +90,8 @@ bool every_epoch_has(const learning_task& task, std::string_view name) {
   return std::ranges::find(task.metrics, name) != task.metrics.end();
 }
 
-std::string_view name_of(const label_metric& row) {
-  return row.name;
+std::string_view name_of(const output_metric& row) {
+  return row.is.name;
 }
 template<class Predictions>
 std::string_view name_of(const measured_metric<Predictions>& row) {
@@ -98,6 +103,12 @@ const auto* row_of(const Rows& rows, std::string_view name) {
   const auto found =
       std::ranges::find(rows, name, [](const auto& row) { return name_of(row); });
   return found == std::end(rows) ? nullptr : found;
+}
+
+/// Returns the row of "f1.LABEL" or "pinball.QUANTILE"; null where there is none.
+const output_metric* row_of_each(const learning_task& task, std::string_view name) {
+  const auto bare = name.substr(0, name.find('.'));
+  return task.has_labels() ? row_of(of_each_label, bare) : row_of(of_each_quantile, bare);
 }
 
 /// Returns CLASS of "f1.CLASS"; nothing of another name.
@@ -148,6 +159,8 @@ std::vector<part_metric> all_part_metrics(const learning_task& task) {
     add_others(of_classes);
   else if (task.has_labels())
     add_others(of_labels);
+  else if (task.has_quantiles())
+    add_others(of_quantiles);
   else
     add_others(of_numbers);
   return all;
@@ -155,21 +168,27 @@ std::vector<part_metric> all_part_metrics(const learning_task& task) {
 
 std::optional<part_metric> find_part_metric(const learning_task& task,
                                             std::string_view name) {
-  const bool classes = task.has_classes(), labels = task.has_labels();
+  const bool classes = task.has_classes(), labels = task.has_labels(),
+             are_quantiles = task.has_quantiles();
   if ((classes || labels) && name == "log_loss")
     name = "loss";
   if (classes && name.starts_with(f1_of) && name.size() > f1_of.size())
     return part_metric{name, true};
-  if (labels && !target_of(name).empty()
-      && row_of(of_each_label, name.substr(0, name.find('.'))) != nullptr)
-    return part_metric{name, true};
+  if ((labels || are_quantiles) && !target_of(name).empty()) {
+    const auto* row = row_of_each(task, name);
+    return row == nullptr ? std::nullopt
+                          : std::optional(part_metric{name, row->is.maximize});
+  }
   if (name == loss_metric.name)
     return loss_metric;
   const auto found = [&](const auto& rows) -> std::optional<part_metric> {
     const auto* row = row_of(rows, name);
     return row == nullptr ? std::nullopt : std::optional(row->is);
   };
-  return classes ? found(of_classes) : labels ? found(of_labels) : found(of_numbers);
+  return classes         ? found(of_classes)
+         : labels        ? found(of_labels)
+         : are_quantiles ? found(of_quantiles)
+                         : found(of_numbers);
 }
 
 bool is_of_shares(std::string_view name) {
@@ -180,9 +199,10 @@ std::string part_metric_list(const learning_task& task, std::string_view prefix)
   std::string list;
   for (const auto& m : all_part_metrics(task))
     (list += list.empty() ? "" : ", ") += std::string(prefix) + std::string(m.name);
-  return task.has_classes()  ? fmt::format("{}, {}{}CLASS", list, prefix, f1_of)
-         : task.has_labels() ? fmt::format("{}, {}{}LABEL", list, prefix, f1_of)
-                             : list;
+  return task.has_classes()     ? fmt::format("{}, {}{}CLASS", list, prefix, f1_of)
+         : task.has_labels()    ? fmt::format("{}, {}{}LABEL", list, prefix, f1_of)
+         : task.has_quantiles() ? fmt::format("{}, {}pinball.QUANTILE", list, prefix)
+                                : list;
 }
 
 asked_metrics asked_for(const learning_task& task, const objective& goal,
@@ -267,16 +287,33 @@ double measure(const learning_task& task, std::string_view name,
 
 namespace {
 
-double measure_labels(std::string_view name, const several_predictions& p) {
+/// The metric of one label or quantile.
+double measure_output(const learning_task& task, std::string_view name,
+                      const several_predictions& p) {
+  const auto output = std::ranges::find(p.names, target_of(name));
+  if (output == p.names.end())
+    return none;
+  const auto at = static_cast<std::size_t>(output - p.names.begin());
+  if (task.has_quantiles() && name.starts_with("below."))
+    return share_below(p, at);
+  const auto* row = row_of_each(task, name);
+  return row == nullptr ? none : row->measure(p, at);
+}
+
+double measure_labels(const learning_task& task, std::string_view name,
+                      const several_predictions& p) {
   if (name == loss_metric.name)
     return label_loss(p);
-  if (const auto* row = row_of(of_labels, name))
-    return row->measure(p);
-  const auto label = std::ranges::find(p.names, target_of(name));
-  const auto* row = row_of(of_each_label, name.substr(0, name.find('.')));
-  return row == nullptr || label == p.names.end()
-             ? none
-             : row->measure(p, static_cast<std::size_t>(label - p.names.begin()));
+  const auto* row = row_of(of_labels, name);
+  return row == nullptr ? measure_output(task, name, p) : row->measure(p);
+}
+
+double measure_quantiles(const learning_task& task, std::string_view name,
+                         const several_predictions& p) {
+  if (name == loss_metric.name)
+    return pinball(p) / scale_of(p.scales, 0).deviation;
+  const auto* row = row_of(of_quantiles, name);
+  return row == nullptr ? measure_output(task, name, p) : row->measure(p);
 }
 
 double measure_column(const learning_task& task, std::string_view name,
@@ -292,7 +329,9 @@ double measure_column(const learning_task& task, std::string_view name,
 double measure(const learning_task& task, std::string_view name,
                const several_predictions& p) {
   if (task.has_labels())
-    return measure_labels(name, p);
+    return measure_labels(task, name, p);
+  if (task.has_quantiles())
+    return measure_quantiles(task, name, p);
   if (const auto of = target_of(name); !of.empty()) {
     const auto target = std::ranges::find(p.names, of);
     return target == p.names.end()
@@ -308,8 +347,8 @@ double measure(const learning_task& task, std::string_view name,
 
 std::span<const std::string_view> metrics_of_each(const learning_task& task) {
   static constexpr std::array<std::string_view, 2> numbers{"r2", "rmse"},
-      labels{"auc", "f1"};
-  return task.has_labels() ? labels : numbers;
+      labels{"auc", "f1"}, of_quantiles{"below", "pinball"};
+  return task.has_labels() ? labels : task.has_quantiles() ? of_quantiles : numbers;
 }
 
 } // namespace clade

@@ -31,7 +31,8 @@ struct part_metric {
 [[nodiscard]] std::vector<part_metric> all_part_metrics(const learning_task& task);
 
 /// The metric of that name; "log_loss" is another name for the "loss" of classes or labels,
-/// and "f1.CLASS" is there for any class, as are "f1.LABEL" and "auc.LABEL" for any label.
+/// and "f1.CLASS" is there for any class, as are "f1.LABEL" and "auc.LABEL" for any label and
+/// "pinball.QUANTILE" for any quantile ("pinball.q0.9").
 /// None: there is no such metric.
 [[nodiscard]] std::optional<part_metric> find_part_metric(const learning_task& task,
                                                           std::string_view name);
@@ -77,8 +78,8 @@ struct asked_metrics {
 [[nodiscard]] double measure(const learning_task& task, std::string_view name,
                              const several_predictions& p);
 
-/// The metrics by which a test tells of each target alone: "rmse" and "r2", or of a label
-/// "f1" and "auc".
+/// The metrics by which a test tells of each target alone: "rmse" and "r2", of a label "f1"
+/// and "auc", and of a quantile "pinball" and "below", the share of values that are.
 [[nodiscard]] std::span<const std::string_view>
 metrics_of_each(const learning_task& task);
 

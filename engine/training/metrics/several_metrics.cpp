@@ -34,10 +34,10 @@ double area_of(const target_column& label) {
 }
 
 template<class Of>
-double mean_of_labels(const several_predictions& p, Of of) {
+double mean_of_outputs(const several_predictions& p, Of of) {
   double sum = 0;
-  for (std::size_t label = 0; label < p.targets; ++label)
-    sum += of(label);
+  for (std::size_t output = 0; output < p.targets; ++output)
+    sum += of(output);
   return sum / static_cast<double>(p.targets);
 }
 
@@ -67,7 +67,7 @@ double f1_of_label(const several_predictions& p, std::size_t label) {
 }
 
 double f1_of_labels(const several_predictions& p) {
-  return mean_of_labels(p, [&](std::size_t label) { return f1_of_label(p, label); });
+  return mean_of_outputs(p, [&](std::size_t label) { return f1_of_label(p, label); });
 }
 
 double label_accuracy(const several_predictions& p) {
@@ -103,6 +103,28 @@ double auc_of_labels(const several_predictions& p) {
     ++seen;
   }
   return seen > 0 ? sum / seen : 0.5;
+}
+
+double pinball_of(const several_predictions& p, std::size_t quantile) {
+  const double q = scale_of(p.scales, quantile).quantile;
+  double sum = 0;
+  for (std::size_t i = quantile; i < p.actual.size(); i += p.targets) {
+    const double above = p.actual[i] - p.predicted[i];
+    sum += std::max(q * above, (q - 1) * above);
+  }
+  return p.actual.empty() ? 0 : sum / static_cast<double>(p.examples());
+}
+
+double pinball(const several_predictions& p) {
+  return mean_of_outputs(p,
+                         [&](std::size_t quantile) { return pinball_of(p, quantile); });
+}
+
+double share_below(const several_predictions& p, std::size_t quantile) {
+  double below = 0;
+  for (std::size_t i = quantile; i < p.actual.size(); i += p.targets)
+    below += p.actual[i] <= p.predicted[i] ? 1 : 0;
+  return p.actual.empty() ? 0 : below / static_cast<double>(p.examples());
 }
 
 double label_loss(const several_predictions& p) {

@@ -47,6 +47,13 @@ struct target_column {
 [[nodiscard]] double auc_of_label(const several_predictions& p, std::size_t label);
 /// The mean of these over the labels that some examples have and others have not.
 [[nodiscard]] double auc_of_labels(const several_predictions& p);
+/// The mean pinball loss of the outputs, which are quantiles: q (actual - predicted) where
+/// that is above 0, else (q - 1) (actual - predicted) (scikit-learn's mean_pinball_loss).
+[[nodiscard]] double pinball(const several_predictions& p);
+[[nodiscard]] double pinball_of(const several_predictions& p, std::size_t quantile);
+/// The share of examples whose value is at most what is predicted, which a quantile of 0.9
+/// is to be of nine in ten.
+[[nodiscard]] double share_below(const several_predictions& p, std::size_t quantile);
 /// The mean binary cross-entropy of all labels of all examples.
 [[nodiscard]] double label_loss(const several_predictions& p);
 

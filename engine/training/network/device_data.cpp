@@ -34,6 +34,13 @@ double draw_beta(double alpha, random_stream& random) {
   }
 }
 
+at::Tensor quantiles_of(std::span<const target_scale> scales) {
+  std::vector<float> all;
+  for (const auto& s : scales)
+    all.push_back(static_cast<float>(s.quantile));
+  return at::tensor(all, at::kFloat);
+}
+
 } // namespace
 
 expected<device_data> to_device(std::shared_ptr<const example_source> source,
@@ -50,23 +57,29 @@ expected<device_data> to_device(std::shared_ptr<const example_source> source,
   auto features = example_tensors::of(source, 0, device, most_bytes);
   if (!features)
     return tl::unexpected(features.error());
-  return device_data{.features = std::move(*features),
-                     .targets = std::move(*targets),
-                     .train = to_tensor(d.train, device),
-                     .validation = to_tensor(d.validation, device),
-                     .test = to_tensor(d.test, device),
-                     .parts_by_chance = d.parts_by_chance,
-                     .task = d.task,
-                     .weights = d.weights.empty()
-                                    ? at::Tensor()
-                                    : at::tensor(d.weights, at::kFloat).to(device),
-                     .target_scales = d.target.scales,
-                     .classes = d.target.classes,
-                     .test_places = d.test_places,
-                     .by_line = d.by_line,
-                     .test_names = d.test_names,
-                     .steps = d.steps,
-                     .columns = d.columns};
+  return device_data{
+      .features = std::move(*features),
+      .targets = std::move(*targets),
+      .train = to_tensor(d.train, device),
+      .validation = to_tensor(d.validation, device),
+      .test = to_tensor(d.test, device),
+      .parts_by_chance = d.parts_by_chance,
+      .task = d.task,
+      .weights =
+          d.weights.empty() ? at::Tensor() : at::tensor(d.weights, at::kFloat).to(device),
+      .target_scales = d.target.scales,
+      .quantiles = d.task.has_quantiles() ? quantiles_of(d.target.scales).to(device)
+                                          : at::Tensor(),
+      .classes = d.target.classes,
+      .test_places = d.test_places,
+      .by_line = d.by_line,
+      .test_names = d.test_names,
+      .steps = d.steps,
+      .columns = d.columns};
+}
+
+at::Tensor as_predicted(const device_data& data, const at::Tensor& said) {
+  return data.task.has_quantiles() ? std::get<0>(said.sort(1)) : said;
 }
 
 batch_source::batch_source(const device_data& data, const recipe& r,

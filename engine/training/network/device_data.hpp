@@ -23,7 +23,9 @@ struct device_data {
   /// float32 [examples]: how much each counts in training; undefined where all do the same.
   at::Tensor weights{};
   std::vector<target_scale> target_scales{{}}; ///< The same as in `data_set`.
-  std::vector<std::string> classes;            ///< The same as in `data_set`.
+  /// float32 [outputs]: the quantile that each output is; undefined where they are none.
+  at::Tensor quantiles{};
+  std::vector<std::string> classes; ///< The same as in `data_set`.
   /// The places, as in `source_description`.
   std::vector<std::uint64_t> test_places{};
   bool by_line = false;
@@ -45,6 +47,10 @@ to_device(std::shared_ptr<const example_source> source, const std::string& devic
 [[nodiscard]] inline bool has_several(const device_data& data) {
   return !data.task.has_classes() && !data.classes.empty();
 }
+
+/// Returns what a model says of some examples, [examples, outputs], as it is judged:
+/// quantiles in rising order.
+[[nodiscard]] at::Tensor as_predicted(const device_data& data, const at::Tensor& said);
 
 struct batch {
   at::Tensor features;

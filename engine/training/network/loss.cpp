@@ -3,6 +3,7 @@
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/index_select.h>
+#include <ATen/ops/maximum.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/mse_loss.h>
 #include <ATen/ops/sum.h>
@@ -53,6 +54,14 @@ at::Tensor loss_of(loss_kind kind, const at::Tensor& predictions,
     return at::binary_cross_entropy_with_logits(
         predictions, smoothing > 0 ? targets * (1 - smoothing) + smoothing / 2 : targets,
         {}, {}, options.reduction);
+  }
+  case loss_kind::pinball: {
+    const auto above = targets - predictions;
+    const auto lost =
+        at::maximum(options.quantiles * above, (options.quantiles - 1) * above);
+    return options.reduction == at::Reduction::Mean  ? lost.mean()
+           : options.reduction == at::Reduction::Sum ? lost.sum()
+                                                     : lost;
   }
   }
   std::abort();

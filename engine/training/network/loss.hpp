@@ -15,6 +15,8 @@ struct loss_options {
   /// float32 [examples]: how much each counts; undefined where all count the same. A mean
   /// counts each once below the line.
   at::Tensor weights{};
+  /// float32 [outputs]: the quantile that each output is; of the pinball loss alone.
+  at::Tensor quantiles{};
   double label_smoothing = 0;
 };
 

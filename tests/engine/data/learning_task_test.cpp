@@ -21,6 +21,8 @@ TEST_CASE("learning task: each is found by its name, at its place") {
 TEST_CASE("learning task: places of tasks in cached data stay what they are") {
   CHECK(place_of(classification) == 0);
   CHECK(place_of(regression) == 1);
+  CHECK(place_of(multilabel) == 2);
+  CHECK(place_of(quantiles) == 3);
 }
 
 TEST_CASE(
@@ -29,4 +31,6 @@ TEST_CASE(
   CHECK(regression.outputs(0) == 1);
   CHECK(classification.decoded(0.5, {3, 2}) == 0.5);
   CHECK(regression.decoded(0.5, {3, 2}) == 4);
+  CHECK(quantiles.outputs(3) == 3);
+  CHECK(quantiles.decoded(0.5, {3, 2, 0.9}) == 4);
 }

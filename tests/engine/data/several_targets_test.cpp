@@ -1,6 +1,7 @@
 #include "engine/data/profile/data_profile.hpp"
 #include "engine/data/profile/infer_columns.hpp"
 #include "engine/data/profile/target_guess.hpp"
+#include "engine/data/reading/cached_form.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/tables/label_lists.hpp"
 #include "genome/base/random.hpp"
@@ -363,4 +364,62 @@ TEST_CASE("several targets: an array of them has a row for each example") {
   params.target_file = write(folder, "o.npy", npy("|u1", "(8,)", has.substr(0, 8)));
   CHECK(load_data(params, 1, {}).error().message.find("[examples, labels]")
         != std::string::npos);
+}
+
+TEST_CASE("quantiles: each is an output with the same target") {
+  const auto plain =
+      load(rows_of_targets(),
+           {.target = "a", .task = regression, .ignore = {"even", "large", "b"}});
+  data_params params{.target = "a",
+                     .task = quantiles,
+                     .quantiles = {0.05, 0.5},
+                     .ignore = {"even", "large", "b"}};
+  const auto data = load(rows_of_targets(), params);
+  CHECK(data.classes == texts{"q0.05", "q0.5"});
+  CHECK(data.as_problem().outputs == 2);
+  CHECK(data.as_problem().apart);
+  const auto& scale = plain.target_scales.front();
+  CHECK(data.target_scales
+        == std::vector<target_scale>{{scale.mean, scale.deviation, 0.05},
+                                     {scale.mean, scale.deviation, 0.5}});
+  for (std::size_t i = 0; i < plain.targets.size(); ++i)
+    for (const std::size_t output : {0, 1})
+      CHECK(data.targets[2 * i + output] == plain.targets[i]);
+  // A stored preparation and the cache bring all back.
+  const auto how = preparation_of(data);
+  CHECK(how.target_scales == data.target_scales);
+  CHECK(how.task == quantiles);
+  const auto cached = parse_cached_form(cached_form(data));
+  REQUIRE(cached);
+  CHECK(cached->target_scales == data.target_scales);
+  // Each output of a new row has its target, to be compared with.
+  const auto with = read_new("x,a\n3,7\n4,\n", data, params);
+  REQUIRE(with.targets);
+  REQUIRE(with.targets->values.size() == 4);
+  CHECK(with.targets->values[0] == 7);
+  CHECK(with.targets->values[1] == 7);
+  CHECK(std::isnan(with.targets->values[2]));
+  CHECK(with.targets->blanks == 1);
+}
+
+TEST_CASE("quantiles: what they cannot be is said") {
+  const auto text = rows_of_targets();
+  const auto wrong = [&](data_params params) { return error_of("x.csv", text, params); };
+  const auto of = [](std::vector<double> all) {
+    return data_params{.target = "a", .task = quantiles, .quantiles = std::move(all)};
+  };
+  const std::string rule =
+      "quantiles must be above 0, below 1 and in rising order, such as [0.1, 0.5, 0.9]; ";
+  CHECK(wrong(of({0.5, 0.1})) == rule + "0.1 is not");
+  CHECK(wrong(of({0, 0.1})) == rule + "0 is not");
+  CHECK(wrong(of({0.5, 1.5})) == rule + "1.5 is not");
+  CHECK(wrong(of({std::nan("")})) == rule + "nan is not");
+  CHECK(wrong(of({})) == "quantiles must be 1 to 100");
+  CHECK(wrong({.target = "a", .task = regression, .quantiles = {0.2}})
+        == "quantiles are of a number: say task = \"quantiles\"");
+  CHECK(wrong({.targets = {"a", "b"}, .task = quantiles})
+        == "quantiles are of one number; write target in place of targets");
+  auto ahead = of({0.5});
+  ahead.forecast.horizon = 3;
+  CHECK(wrong(ahead).starts_with("quantiles of forecasts are not learnt"));
 }

@@ -333,6 +333,10 @@ TEST_CASE("model file: the errors that intervals take stand in it where there ar
   const auto forecasts = decode_model(encode_safetensors(m));
   REQUIRE(forecasts);
   CHECK(forecasts->errors == m.origin->errors);
+  m.origin->errors = error_quantiles::of_targets(std::vector<double>{1, 2, 3, 4}, 2);
+  const auto several = decode_model(encode_safetensors(m));
+  REQUIRE(several);
+  CHECK(several->errors == m.origin->errors);
   m.origin->errors = {7, {1, 0.25}};
   CHECK(error_of(m) == "is a damaged model: the errors of a test are not in order");
 }

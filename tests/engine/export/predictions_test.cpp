@@ -57,6 +57,34 @@ TEST_CASE("predictions: forecasts are in the unit of their series, the interval 
            "a,8,2000,1980,2020\nb,9,42.5,40.5,44.5\n");
 }
 
+TEST_CASE("predictions: each of several targets has an interval of its own") {
+  const preprocessing how{.task = regression,
+                          .classes = {"a", "b"},
+                          .target_scales = {{.mean = 10, .deviation = 2}, {}}};
+  const interval_rule rule{
+      error_quantiles::of_targets(std::vector<double>{0.5, 3, 0.25, 1}, 2), 0.5};
+  CHECK(predictions_csv(std::vector<float>{0, 1}, how, {.intervals = rule})
+        == "a,a_low,a_high,b,b_low,b_high\n10,9.5,10.5,1,-2,4\n");
+  CHECK(intervals_of(rule.errors, 0.5));
+  CHECK(intervals_of(rule.errors, 0.9).error().message
+        == "intervals of 0.9 take more than the 2 validation examples that the network "
+           "was judged by; at most 0.666 can be");
+}
+
+TEST_CASE("predictions: quantiles are named after the target, and rise") {
+  const preprocessing how{.task = quantiles,
+                          .target = "price",
+                          .classes = {"q0.1", "q0.9"},
+                          .target_scales = {{10, 2, 0.1}, {10, 2, 0.9}}};
+  std::vector<float> outputs{1, 0, -1, 2};
+  order_quantiles(outputs, how);
+  CHECK(outputs == std::vector<float>{0, 1, -1, 2});
+  CHECK(predictions_csv(outputs, how, {}) == "price_q0.1,price_q0.9\n10,12\n8,14\n");
+  std::vector<float> others{1, 0};
+  order_quantiles(others, {.task = regression, .classes = {"a", "b"}});
+  CHECK(others == std::vector<float>{1, 0});
+}
+
 TEST_CASE("predictions: an interval takes the error of its rank") {
   const auto errors = error_quantiles::of({5, 3, 1, 4, 2, 6, 7, 8, 9});
   CHECK(errors.reach(0.9) == 9);

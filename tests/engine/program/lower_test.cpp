@@ -140,10 +140,7 @@ TEST_CASE("program: steps over time are one step with a body, whose tensors it h
   space.rules.max_recurrent = 2;
   auto g = test::a_chain(
       {{{}, "dense", {{"activation", "tanh"}, {"units", std::int64_t{4}}}}});
-  g.edges.push_back({.id = innovation_of_edge(innovation{2}, innovation{2}, 3),
-                     .from = innovation{2},
-                     .to = innovation{2},
-                     .delay = 3});
+  g.edges.push_back(test::an_edge(innovation{2}, innovation{2}, 3));
   const auto n = decode(space, test::sorted(std::move(g)), {{{5, 3}}, 2});
   REQUIRE(n);
   const auto p = lower(*n);

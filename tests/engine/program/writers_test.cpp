@@ -1,4 +1,5 @@
 #include "engine/program/write/writer.hpp"
+#include "tests/support/operators.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -21,11 +22,6 @@ network alone(const operator_entry& o, const tensor_shape& shape,
   return {.layers = {l}};
 }
 
-/// Whether it is nothing without other layers.
-bool is_of_time(const operator_entry& o) {
-  return o.name == "over_time" || o.name == "recall";
-}
-
 } // namespace
 
 TEST_CASE("writers: each computation of an operator has one, and no other has") {
@@ -34,7 +30,7 @@ TEST_CASE("writers: each computation of an operator has one, and no other has") 
     for (const auto& shape :
          {tensor_shape{{4, 7, 5}}, tensor_shape{{4, 8, 8}}, tensor_shape{{6}},
           tensor_shape{{7, 4}}, tensor_shape{{8, 4}}}) {
-      if (o.parts != nullptr || !o.works_on(shape.layout()) || is_of_time(o))
+      if (o.parts != nullptr || !o.works_on(shape.layout()) || test::is_of_time(o))
         continue;
       std::vector<std::vector<setting>> ways{{}};
       for (const auto& s : o.settings)

@@ -73,6 +73,13 @@ TEST_CASE("report: a run that is finished") {
                              "failed; 2.5 s of training\n"
                              "  best #5: validation.accuracy 0.9000\n"
                              "  runs/toy-20260131-140500/run.db, 64.0 KiB\n"));
+  auto ended = v;
+  ended.overview.final_trainings = 4;
+  ended.overview.search_generations = 1;
+  CHECK_THAT(
+      to_text(ended),
+      Catch::Contains("\n  2 candidates in 1 generation, 4 trainings to the end, 6 "
+                      "evaluated, 2 of them failed; 2.5 s of training\n"));
 }
 
 TEST_CASE("report: a run says on what it computed") {

@@ -165,9 +165,12 @@ TEST_CASE(
   };
   const record r = with_change_of(32).value();
   CHECK(to_text(std::get<candidate_born>(r).born.changes) == "guessed");
-  for (const std::uint64_t kind : {9, 31, 40, 1000})
-    CHECK_THAT(with_change_of(kind).error().message,
+  for (const std::uint64_t kind : {11, 31, 40, 1000}) {
+    const auto unknown = with_change_of(kind);
+    REQUIRE_FALSE(unknown);
+    CHECK_THAT(unknown.error().message,
                Catch::Contains("unknown kind of change " + std::to_string(kind)));
+  }
 }
 
 TEST_CASE("record: where and how far a candidate is trained is kept and decides") {

@@ -196,6 +196,22 @@ TEST_CASE("test details: an interval is as wide as forecasts that far ahead were
   CHECK_FALSE(error_quantiles::of({errors[0]}, std::vector<std::uint32_t>{1}).ahead);
 }
 
+TEST_CASE("test details: each of several targets has errors of its own") {
+  const std::vector<double> errors{1, 30, 3, 10, 2, 20};
+  const auto all = error_quantiles::of_targets(errors, 2);
+  CHECK(all.known());
+  CHECK(all.values.empty());
+  CHECK_FALSE(all.reach(0.5));
+  CHECK(all.reach_of_target(0.5, 0) == 2);
+  CHECK(all.reach_of_target(0.75, 1) == 30);
+  CHECK_FALSE(all.reach_of_target(0.9, 1));
+  auto details = of_values();
+  details.validation_errors = all;
+  CHECK(decoded(details).value().validation_errors == all);
+  details.validation_errors.targets->back().values = {3, 1, 2};
+  CHECK(decoded(details).error().message == "the errors of a test are not in order");
+}
+
 TEST_CASE("test details: what does not fit together is an error") {
   auto counts = of_classes();
   counts.confusion.pop_back();

@@ -65,6 +65,25 @@ TEST_CASE("overview: a run in numbers") {
   CHECK(o->started_ms <= o->updated_ms);
 }
 
+TEST_CASE("overview: trainings to the end are told apart from those of the search") {
+  const auto plain = told_store(a_history()).s.overview().value();
+  CHECK(plain.final_trainings == 0);
+  CHECK(plain.search_generations == 2);
+  CHECK(told_store({}).s.overview()->search_generations == 0);
+  std::vector<entry> entries;
+  for (candidate_id id = 1; id <= 7; ++id) {
+    auto c = a_candidate(id);
+    c.generation = id / 2; // The last two have the trainings to the end.
+    if (c.generation >= 2)
+      c.changes = {{.kind = change_kind::trained_to_end, .after = "9"}};
+    entries.push_back(born(c));
+  }
+  const auto o = told_store(entries).s.overview().value();
+  CHECK(o.born == 7);
+  CHECK(o.final_trainings == 4);
+  CHECK(o.search_generations == 2);
+}
+
 TEST_CASE("overview: the last model that was put together on the way is found") {
   CHECK_FALSE(told_store(a_history()).s.find_interim_model().value());
   const model_composed first{.members = {{1, 1}}},

@@ -40,6 +40,24 @@ TEST_CASE("ensemble selection: models whose errors cancel are chosen together") 
         == std::vector<std::uint32_t>{1, 1, 0});
 }
 
+TEST_CASE("ensemble selection: answers of a quantile are judged by its loss") {
+  // By output: of the lower quantile it costs to be above, of the upper one to be below.
+  const std::vector<target_scale> scales{{0, 1, 0.1}, {0, 1, 0.9}};
+  answer_loss loss(loss_kind::pinball);
+  loss.scales = scales;
+  CHECK(loss.of(-1, 0) == Approx(0.1));
+  CHECK(loss.of(1, 2) == Approx(0.9));
+  CHECK(loss.of(-1, 3) == Approx(0.9));
+  CHECK(loss.of(1, 1) == Approx(0.1));
+  std::vector<validation_answers> models(2);
+  for (int i = 0; i < 100; ++i) {
+    models[0].insert(models[0].end(), {-1, 1});
+    models[1].insert(models[1].end(), {-2, 1});
+  }
+  CHECK(select_ensemble(models, loss) == std::vector<std::uint32_t>{1, 0});
+  CHECK(select_from_samples(models, loss, 1) == std::vector<std::uint32_t>{50, 0});
+}
+
 TEST_CASE("ensemble selection: one that is best by itself stays alone") {
   const std::vector<validation_answers> models{{0.2, 0.3}, {0.9, 0.9}, {0.5, 0.5}};
   CHECK(select_ensemble(models, loss_kind::cross_entropy)

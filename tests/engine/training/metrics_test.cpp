@@ -15,13 +15,24 @@ TEST_CASE("metrics: those that every epoch of a task has are known, and its loss
     const std::int64_t label = 0;
     const float scores[] = {1, 0};
     const double one = 1, two = 2;
+    const std::vector<target_scale> scales{{.quantile = task.has_quantiles() ? 0.9 : 0}};
     CHECK(std::isfinite(
         task.has_classes()
             ? measure(task, "loss", class_predictions{2, {&label, 1}, scores})
-        : task.has_labels()
-            ? measure(task, "loss", several_predictions{1, {&one, 1}, {&two, 1}})
+        : task.has_labels() || task.has_quantiles()
+            ? measure(task, "loss", several_predictions{1, {&one, 1}, {&two, 1}, scales})
             : measure(task, "loss", value_predictions{{&one, 1}, {&two, 1}})));
   }
+}
+
+TEST_CASE("metrics: quantiles have the pinball loss of all and of each") {
+  CHECK(find_part_metric(quantiles, "pinball.q0.9")->name == "pinball.q0.9");
+  CHECK_FALSE(find_part_metric(quantiles, "pinball.q0.9")->maximize);
+  CHECK_FALSE(find_part_metric(quantiles, "rmse"));
+  CHECK_FALSE(find_part_metric(quantiles, "below.q0.9"));
+  CHECK_FALSE(find_part_metric(regression, "pinball"));
+  CHECK(part_metric_list(quantiles, "validation.")
+        == "validation.pinball, validation.loss, validation.pinball.QUANTILE");
 }
 
 TEST_CASE("metrics: an epoch has the training's loss and the validation part's") {

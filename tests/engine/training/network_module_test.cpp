@@ -6,6 +6,7 @@
 #include "search_spaces/operators/operators.hpp"
 #include "search_spaces/operators/variation.hpp"
 #include "tests/support/genomes.hpp"
+#include "tests/support/operators.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -138,11 +139,6 @@ void check_networks(const std::string& file, const problem& p,
   }
 }
 
-/// Whether it is nothing without other layers (steps_of_time_test.cpp).
-bool is_of_time(const operator_entry& o) {
-  return o.name == "over_time" || o.name == "recall";
-}
-
 bool close(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && at::allclose(a, b, 1e-5, 1e-5);
 }
@@ -162,7 +158,7 @@ TEST_CASE("operators: every row computes what its shape and cost rules say") {
   for (const auto& o : operators()) {
     // These two alone change the number of examples; a test below is theirs.
     if (o.parts != nullptr || o.name == "both_sides" || o.name == "mean_of_sides"
-        || is_of_time(o))
+        || test::is_of_time(o))
       continue;
     const tensor_shape image{{4, 7, 5}};
     const tensor_shape vector{{6}};
@@ -211,7 +207,7 @@ TEST_CASE("operators: those that keep signs or units do so") {
     INFO(o.name);
     for (const auto& shape :
          {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}, tensor_shape{{7, 4}}}) {
-      if (o.parts != nullptr || !o.works_on(shape.layout()) || is_of_time(o))
+      if (o.parts != nullptr || !o.works_on(shape.layout()) || test::is_of_time(o))
         continue;
       const auto l = a_layer(o.name, std::vector<tensor_shape>(o.merges ? 2 : 1, shape));
       const auto module = built(l);
@@ -453,8 +449,7 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
   auto recurrent = a_space_for(layout::sequence);
   recurrent.rules.max_recurrent = 1;
   auto loop = test::a_chain({{{}, "gru", {}}});
-  loop.edges.push_back(
-      {.id = innovation{9}, .from = innovation{2}, .to = innovation{2}, .delay = 2});
+  loop.edges.push_back(test::an_edge(innovation{2}, innovation{2}, 2));
   check(decode(recurrent, test::sorted(std::move(loop)), {{{9, 4}}, 2}));
   const problem vector{{{6}}, 3};
   const std::vector<network> members{linear_network(vector),

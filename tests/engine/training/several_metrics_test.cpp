@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace clade;
@@ -139,5 +140,45 @@ TEST_CASE("several metrics: better odds are never a higher loss") {
     RC_ASSERT(label_loss({1, actual, better}) <= label_loss({1, actual, said}));
     RC_ASSERT(label_accuracy({1, actual, better}) >= label_accuracy({1, actual, said}));
     RC_ASSERT(exact_match({1, actual, said}) == label_accuracy({1, actual, said}));
+  }));
+}
+
+// from sklearn.metrics import mean_pinball_loss as m
+// a, p = [1, 2, 3, 10], [[0, 2], [1, 2], [4, 5], [2, 12]]
+// m(a, [v[0] for v in p], alpha=.1), m(a, [v[1] for v in p], alpha=.9)
+TEST_CASE("several metrics: of quantiles they are those of scikit-learn") {
+  const std::vector<double> actual{1, 1, 2, 2, 3, 3, 10, 10},
+      predicted{0, 2, 1, 2, 4, 5, 2, 12};
+  const std::vector<target_scale> scales{{3, 4, 0.1}, {3, 4, 0.9}};
+  const std::vector<std::string> names{"q0.1", "q0.9"};
+  const several_predictions p{2, actual, predicted, scales, names};
+  CHECK(measure(quantiles, "pinball.q0.1", p) == Approx(0.475));
+  CHECK(measure(quantiles, "pinball.q0.9", p) == Approx(0.125));
+  CHECK(measure(quantiles, "pinball", p) == Approx(0.3));
+  CHECK(measure(quantiles, "loss", p) == Approx(0.075));
+  CHECK(measure(quantiles, "below.q0.1", p) == Approx(0.25));
+  CHECK(measure(quantiles, "below.q0.9", p) == 1);
+  CHECK(std::isnan(measure(quantiles, "pinball.q0.5", p)));
+  CHECK(sampling_error(quantiles, "pinball", p) > 0);
+}
+
+// The loss is least at the quantile: a law of it, whatever the values.
+TEST_CASE("several metrics: no constant has less pinball loss than the quantile") {
+  CHECK(rc::check([] {
+    const auto values = *rc::gen::nonEmpty<std::vector<int>>();
+    const double q = *rc::gen::inRange(1, 100) / 100.0;
+    auto sorted = values;
+    std::ranges::sort(sorted);
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size())) - 1);
+    const auto loss = [&](double constant) {
+      const std::vector<double> actual(values.begin(), values.end()),
+          predicted(values.size(), constant);
+      const std::vector<target_scale> scales{{0, 1, q}};
+      return pinball({1, actual, predicted, scales});
+    };
+    const double least = loss(sorted[std::min(rank, sorted.size() - 1)]);
+    for (const int other : sorted)
+      RC_ASSERT(least <= loss(other) + 1e-9 * (1 + std::abs(least)));
   }));
 }

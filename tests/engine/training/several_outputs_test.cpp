@@ -6,6 +6,7 @@
 #include "engine/training/final/composing.hpp"
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/network/loss.hpp"
+#include "genome/base/random.hpp"
 #include "tests/engine/training/on_cpu.hpp"
 #include "tests/engine/training/training_data.hpp"
 
@@ -185,4 +186,127 @@ TEST_CASE("booster: thresholds lie in the middle between two values") {
   REQUIRE(f);
   for (const float threshold : f->thresholds)
     CHECK(threshold == 5);
+}
+
+namespace {
+
+/// The target of 600 rows is normal with the mean 10 + 5 a, and the deviation 4 where b is
+/// above 0, else 1; what is above it by 1.2816 deviations is above nine of ten.
+std::string spread_csv() {
+  std::string text = "a,b,y\n";
+  auto random = derive(1, purpose::synthetic, 0, 0);
+  for (int i = 0; i < 600; ++i) {
+    const double a = 2 * random.uniform() - 1;
+    const double b = 2 * random.uniform() - 1;
+    text += std::to_string(a) + "," + std::to_string(b) + ","
+            + std::to_string(10 + 5 * a + (b > 0 ? 4 : 1) * random.normal()) + "\n";
+  }
+  return text;
+}
+
+struct quantile_bench : training_bench {
+  quantile_bench() : training_bench(spread_csv()) {
+    setup.data.task = quantiles;
+    setup.data.target = "y";
+    setup.goal = {.metric = "validation.pinball", .maximize = false};
+  }
+};
+
+/// The quantiles where values are spread wide (b is above 0), and where they are not.
+at::Tensor answers(const model& says, const device_data& data) {
+  const auto x = at::tensor({0.0F, 0.9F, 0.0F, -0.9F}).view({2, 2});
+  const auto& scale = data.target_scales.front();
+  return as_predicted(data, says(x)) * scale.deviation + scale.mean;
+}
+
+} // namespace
+
+TEST_CASE("quantiles: what is summed up on the device is what is measured of all") {
+  const quantile_bench bench;
+  const auto data = on_cpu(load_data(bench.setup.data, 1).value());
+  CHECK(data.targets.sizes() == at::IntArrayRef({600, 3}));
+  CHECK(data.quantiles.equal(at::tensor({0.1F, 0.5F, 0.9F})));
+  // They are in no order, and are judged as if they were.
+  const auto weight = at::tensor({0.5F, -0.2F, 0.1F, 0.4F, 1.0F, -0.3F}).view({2, 3});
+  const model says = [&](const at::Tensor& x) { return x.mm(weight) + 0.1; };
+  const auto summed = assess(says, data, data.test, "test.");
+  const auto details = details_of(says, data);
+  REQUIRE(summed.size() == 2);
+  for (const auto& m : summed)
+    CHECK(m.value == Approx(metric_of(details.metrics, m.name)).epsilon(1e-5));
+  for (const auto* name : {"test.below.q0.1", "test.below.q0.9", "test.pinball.q0.5"})
+    CHECK(std::isfinite(metric_of(details.metrics, name)));
+  CHECK(metric_of(details.metrics, "test.below.q0.1")
+        <= metric_of(details.metrics, "test.below.q0.9"));
+}
+
+TEST_CASE("quantiles: the loss is that of the definition") {
+  const auto said = at::tensor({1.0F, 2.0F, 0.0F, 5.0F}).view({2, 2});
+  const auto truth = at::tensor({2.0F, 2.0F, -1.0F, -1.0F}).view({2, 2});
+  const loss_options of{.quantiles = at::tensor({0.25F, 0.9F})};
+  // .25 of 1, nothing, .75 of 1, .1 of 6
+  CHECK(loss_of(loss_kind::pinball, said, truth, of).item<float>() == Approx(1.6 / 4));
+  auto weighed = of;
+  weighed.weights = at::tensor({2.0F, 0.0F});
+  CHECK(loss_of(loss_kind::pinball, said, truth, weighed).item<float>()
+        == Approx(0.25 / 2));
+}
+
+TEST_CASE("quantiles: the linear model and trees tell how far values are spread") {
+  quantile_bench bench;
+  const auto data = on_cpu(load_data(bench.setup.data, 1).value());
+  const auto linear =
+      fit_linear_model(data, 3, std::chrono::steady_clock::time_point::max(), {});
+  REQUIRE(linear);
+  const auto trees = fit_boosted_trees(data, {.seed = 1});
+  REQUIRE(trees);
+  const problem p{.input = {{2}}, .outputs = 3, .apart = true};
+  network_module forest(tree_network(p, trees->whole.sizes), {}, at::kCPU);
+  REQUIRE(forest.load(trees->whole.weights));
+  forest.eval();
+  const double deviation = 1 / std::sqrt(3.0); // The features have it.
+  for (const bool by_trees : {false, true}) {
+    INFO((by_trees ? "trees" : "linear model"));
+    const auto said = answers(
+        [&](const at::Tensor& x) {
+          return by_trees ? forest.forward(x / deviation)
+                          : linear->predict(x / deviation);
+        },
+        data);
+    const auto wide = said[0][2].item<float>() - said[0][0].item<float>();
+    const auto narrow = said[1][2].item<float>() - said[1][0].item<float>();
+    CHECK(wide > 6);     // 10.3
+    CHECK(narrow < 5.5); // 2.6
+    CHECK(said[0][1].item<float>() == Approx(10).margin(2.5));
+  }
+  const auto of_all = metric_of(linear->tested.metrics, "test.pinball");
+  const auto of_trees =
+      metric_of(assess([&](const at::Tensor& x) { return forest.forward(x); }, data,
+                       data.test, "test."),
+                "test.pinball");
+  CHECK(of_trees < of_all * 1.05);
+}
+
+TEST_CASE("quantiles: a final model is put together and examined") {
+  quantile_bench bench;
+  bench.setup.training.epochs = 30;
+  const auto trainer = bench.trainer();
+  auto j = a_job(a_dense_network(), 7);
+  j.budget.epochs = 30;
+  j.keep_weights_above = -std::numeric_limits<double>::infinity();
+  unheard_progress nobody;
+  auto done = trainer->evaluate(j, nobody);
+  INFO(done.evaluation.reason);
+  REQUIRE(done.evaluation.outcome == outcome::succeeded);
+  const trained_member member{
+      .id = 7, .genome = j.genome, .bag = 7, .weights = **done.weights.load()};
+  const auto made =
+      trainer->compose(std::vector{member}, 1, {}, composition_purpose::final_model);
+  INFO((made ? "" : made.error().message));
+  REQUIRE(made);
+  CHECK(std::ranges::find(made->compared, "boosted trees", &examination::subject)
+        != made->compared.end());
+  const double loss = metric_of(made->tested.metrics, "validation.pinball");
+  for (const auto& one : made->compared)
+    CHECK(loss <= metric_of(one.metrics, "validation.pinball") * 1.05);
 }

@@ -1,8 +1,7 @@
 // Networks of steps over time, against LibTorch's own layers and sums written by hand.
 #include "engine/training/network/network_module.hpp"
 #include "engine/training/weights/inheritance.hpp"
-#include "genome/genes/innovation.hpp"
-#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/network.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <ATen/ATen.h>
@@ -30,10 +29,7 @@ network decoded(const genome& g, bool recurrent = true) {
 }
 
 genome with_recurrent(genome g, innovation from, innovation to, std::uint32_t delay) {
-  g.edges.push_back({.id = innovation_of_edge(from, to, delay),
-                     .from = from,
-                     .to = to,
-                     .delay = delay});
+  g.edges.push_back(test::an_edge(from, to, delay));
   return test::sorted(std::move(g));
 }
 

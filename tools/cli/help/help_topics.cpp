@@ -104,6 +104,8 @@ void add_metrics(std::string& out, const learning_task& task) {
     item("f1.CLASS", true, "Of the class of that name.");
   if (task.has_labels())
     item("f1.LABEL", true, "Of the label of that name; so is auc.LABEL.");
+  if (task.has_quantiles())
+    item("pinball.QUANTILE", false, "Of the quantile of that name, such as q0.9.");
 }
 
 std::string metrics_text() {

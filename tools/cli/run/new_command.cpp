@@ -130,6 +130,20 @@ expected<profile_request> request_of(const new_options& options) {
   else if (!options.task.empty())
     return fail(error_kind::invalid_input, fmt::format("--task is \"{}\": it must be {}",
                                                        options.task, task_names("\"")));
+  if (!request.quantiles.empty()) {
+    if (request.task && !request.task->has_quantiles())
+      return fail(error_kind::invalid_input,
+                  fmt::format("--quantiles are of a number, and --task is \"{}\"; leave "
+                              "out one of them",
+                              options.task));
+    request.task = quantiles;
+    said.task = quantiles;
+    said.quantiles = request.quantiles;
+    said.forecast.horizon = request.forecast.horizon;
+    said.targets = request.targets;
+    if (auto fine = validate(said); !fine)
+      return fail(error_kind::invalid_input, "--" + fine.error().message);
+  }
   if (options.layout == "channels_first")
     request.layout = array_layout::channels_first;
   else if (options.layout == "channels_last")
@@ -323,6 +337,11 @@ void add_new(CLI::App& app, command& chosen) {
                   "each is a series")
       ->delimiter(',')
       ->option_text("COLUMN,...");
+  sub->add_option("--quantiles", options->request.quantiles,
+                  "Quantiles of a number to predict, such as 0.1,0.5,0.9: nine of ten "
+                  "values\nare below the last")
+      ->delimiter(',')
+      ->option_text("SHARE,...");
   sub->add_option(
          "--weights", options->request.weights,
          "The column that says how much each row counts in training; 2 is as two "

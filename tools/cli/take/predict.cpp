@@ -62,11 +62,16 @@ expected<prediction_format> format_of(const predict_options& options,
     return fail(error_kind::invalid_input,
                 "--intervals is for numbers, and this network tells classes, whose "
                 "probabilities are written");
-  if (!trained.how.classes.empty())
+  if (trained.how.task.has_quantiles())
+    return fail(
+        error_kind::invalid_input,
+        "--intervals is for a number, and this network tells its quantiles; leave "
+        "it out");
+  if (trained.how.task.has_labels())
     return fail(error_kind::invalid_input,
-                "--intervals is for a single number, and this network tells several "
-                "targets; leave it out");
-  if (trained.errors.values.empty())
+                "--intervals is for numbers, and this network tells labels, whose "
+                "probabilities are written");
+  if (!trained.errors.known())
     return fail(error_kind::invalid_input,
                 options.trained
                     + ": it is not known how far this network is off, which --intervals "
@@ -143,12 +148,13 @@ expected<predicted> predict(const predict_options& options) {
     return tl::unexpected(there.error());
   for (const std::string& note : examples->notes)
     std::cerr << "note: " << note << "\n";
-  const auto outputs =
+  auto outputs =
       load_torch_work(module).and_then([&](const std::unique_ptr<torch_work>& work) {
         return work->outputs(trained->network, trained->weights, examples->features);
       });
   if (!outputs)
     return tl::unexpected(outputs.error());
+  order_quantiles(*outputs, trained->how);
   if (auto finite =
           check_finite(*outputs, trained->how, *examples, options.data.string());
       !finite)
@@ -227,7 +233,7 @@ void add_predict(CLI::App& app, command& chosen) {
   sub->footer(
       "A line for each example, in their order: its class and the probability of each "
       "class,\nor its value in the target's own unit, or a column for each of several "
-      "targets or\nlabels. Columns that have names in both "
+      "targets,\nlabels or quantiles. Columns that have names in both "
       "files may come\nin another order.\n"
       "A MODEL has the network, its weights and all that examples are scaled by: neither "
       "the\nrun nor its data need be there. For a RUN the scales are fitted again, on "

@@ -239,7 +239,8 @@ class Run:
         """Returns the class or number that the run's model says of each row of a table, an array or a file.
 
         `intervals`, such as 0.9, adds to each number the ends of the interval in which the value lies with that probability:
-        there are three columns then, "price", "price_low" and "price_high", or three numbers for each row.
+        there are three columns then, "price", "price_low" and "price_high", or three numbers for each row; so there are of each
+        of several targets.
 
         For pandas it is a Series with the same index, for polars a Series, for a folder of images or texts (or one of them) a
         dictionary by file, in order of `predict_proba`, else a list or a NumPy array. If the series of a table are examples,

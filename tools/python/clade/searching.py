@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clade.letters import in_latin_letters
@@ -17,7 +17,7 @@ from clade.session import Session
 from clade.tables import Source, store_training
 from clade.words import say, seen_text
 
-TASKS = ("classification", "regression", "multilabel")
+TASKS = ("classification", "regression", "multilabel", "quantiles")
 
 
 def literal(value: object) -> str:
@@ -53,7 +53,8 @@ def plain_name(text: str) -> str:
 def search(data: Any, target: Any = None, *, minutes: float | None = None, task: str | None = None, name: str | None = None,
            seed: int | None = None, slots: int | str | None = None, runs: str | os.PathLike[str] | None = None,
            horizon: int | None = None, time: str | None = None, series: str | list[str] | None = None,
-           season: int | None = None, layout: str | None = None, weights: str | None = None, settings: Mapping[str, object] | None = None,
+           season: int | None = None, layout: str | None = None, weights: str | None = None,
+           quantiles: Iterable[float] | None = None, settings: Mapping[str, object] | None = None,
            progress: bool = True, wait: bool = True) -> Run:
     """Searches for networks that predict one column from the others, and returns the run.
 
@@ -62,7 +63,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     target    the column to predict, or the values of it: clade.search(X, y); or the names of several columns, which hold
               numbers, or say whether a row has a label
     minutes   how long the search may take; left out, until the generations of the experiment are done
-    task      "classification", "regression" or "multilabel", where the values of the target would say otherwise
+    task      "classification", "regression", "multilabel" or "quantiles", where the values of the target would say otherwise
     name      what the run is called; left out, the target's name
     seed      the same seed gives the same search
     slots     how many networks are trained at once, or devices: 4, "cuda:0", "cuda"; left out, all there are
@@ -73,6 +74,8 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
               season, where what is found out is wrong. Without a horizon, each series that `series` tells apart is an
               example, with one value of the target: `run.predict(df)` then gives one for each series
     weights   the column that says how much each row counts in training: 2 is as two rows. Metrics count each row once
+    quantiles the quantiles of a number that are to be predicted, such as [0.1, 0.5, 0.9]: `run.predict` then has a column for
+              each, and nine of ten values are below the last
     layout    of an array of images "channels_first" or "channels_last"; of a table whose columns count up "series", if each
               row is one, or "table"; where what is found out is wrong
     settings  keys of the experiment file, such as {"evolution.population": 48}
@@ -84,7 +87,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     `resume` goes on with; a second one stops it at once and is raised. Both lose nothing that is recorded.
     """
     if task is not None and task not in TASKS:
-        raise CladeError(f'task is "{task}"; it must be "classification", "regression" or "multilabel"')
+        raise CladeError(f'task is "{task}"; it must be one of {", ".join(TASKS)}')
     if minutes is not None and not minutes > 0:
         raise CladeError(f"minutes is {minutes}; it must be more than 0")
     folder = pathlib.Path(runs if runs is not None else os.environ.get("CLADE_RUNS") or "runs").resolve()
@@ -92,7 +95,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     named = name or ("" if target is None or hasattr(target, "__len__") and not isinstance(target, str) else target)
     stem = plain_name(str(named))
     source = store_training(data, target, stem, folder / "data")
-    forms = {"--horizon": horizon, "--time": time, "--season": season, "--layout": layout, "--weights": weights,
+    forms = {"--quantiles": ",".join(map(str, quantiles)) if quantiles is not None else None, "--horizon": horizon, "--time": time, "--season": season, "--layout": layout, "--weights": weights,
              "--series": ",".join([series] if isinstance(series, str) else series) if series else None}
     experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots, forms)
     say(seen_text(seen), progress)

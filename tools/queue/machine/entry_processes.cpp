@@ -166,15 +166,19 @@ void entry_processes::look_at_writes() {
   }
 }
 
+disk_use entry_processes::use_seen(entry_id id, const running_entry& one) const {
+  return {.id = id,
+          .bytes = std::max(bytes_of_entry(one.writes, params_.folder,
+                                           entry_folder(params_.folder, id)),
+                            one.paused.empty() ? 0 : one.paused_bytes),
+          .free_when_begun = one.free_when_begun};
+}
+
 std::vector<disk_use> entry_processes::uses_seen(bool paused_too) const {
   std::vector<disk_use> uses;
   for (const auto& [id, one] : running_)
     if (paused_too || (one.paused.empty() && !one.told))
-      uses.push_back({.id = id,
-                      .bytes = std::max(bytes_of_entry(one.writes, params_.folder,
-                                                       entry_folder(params_.folder, id)),
-                                        one.paused.empty() ? 0 : one.paused_bytes),
-                      .free_when_begun = one.free_when_begun});
+      uses.push_back(use_seen(id, one));
   return uses;
 }
 
@@ -262,16 +266,14 @@ void entry_processes::signal_all(const running_entry& one, int what) {
     ::kill(pid, what);
 }
 
-/// Who fills a disk between two looks, and ends, could not be paused.
+/// Names an entry that has filled the disk and ended between two looks, so that it could not
+/// be paused.
 void entry_processes::say_if_it_left_no_room(entry_id id,
                                              const running_entry& one) const {
   const auto disk = space();
   if (!params_.warn || !disk || disk->free >= scarce_bytes(*disk))
     return;
-  const disk_use its{.id = id,
-                     .bytes = bytes_of_entry(one.writes, params_.folder,
-                                             entry_folder(params_.folder, id)),
-                     .free_when_begun = one.free_when_begun};
+  const auto its = use_seen(id, one);
   if (who_fills(std::span(&its, 1), disk->free))
     params_.warn({error_kind::io,
                   fmt::format("{} has ended and left {} on the disk of {}, which has {} "

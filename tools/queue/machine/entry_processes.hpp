@@ -115,6 +115,7 @@ private:
   [[nodiscard]] expected<disk_space> space() const;
   void tend_disk(clock::time_point now);
   void look_at_writes();
+  [[nodiscard]] disk_use use_seen(entry_id id, const running_entry& one) const;
   [[nodiscard]] std::vector<disk_use> uses_seen(bool paused_too) const;
   void pause_who_fills(const disk_space& disk, clock::time_point now);
   void pause(const disk_use& use, const disk_space& disk);

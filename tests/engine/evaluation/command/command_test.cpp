@@ -1,7 +1,9 @@
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
 #include "genome/genes/hash.hpp"
+#include "genome/variation/rewiring.hpp"
 #include "search_spaces/operators/variation.hpp"
+#include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_space.hpp"
 #include "tools/serve/genome_json.hpp"
@@ -103,6 +105,31 @@ TEST_CASE("command: a program reads its candidate") {
     FAIL(back.error().message);
   CHECK(canonical_hash(*back) == canonical_hash(j.genome));
   CHECK(back->hyperparameters == j.genome.hyperparameters);
+}
+
+TEST_CASE("command: recurrent edges are told, and read again") {
+  search_space space;
+  space.input = layout::sequence;
+  space.rules.max_nodes = 2;
+  space.rules.max_recurrent = 2;
+  space.rules.operators = {{.name = "gru", .settings = {}}};
+  space.rules.merge = {
+      {.name = "merge", .domain = choice_domain{.options = {std::string("add")}}}};
+  auto j = a_job();
+  j.genome = chain_genome({{.op = "gru", .settings = {{"merge", std::string("add")}}},
+                           {.op = "gru", .settings = {}}});
+  const auto order = topological_order(j.genome);
+  j.genome.edges.push_back(test::an_edge(order[2], order[1], 3));
+  j.genome = test::sorted(std::move(j.genome));
+  const auto read = nlohmann::ordered_json::parse(command_input(j));
+  CHECK(read["genome"]["layers"][0]["recurrent"].dump() == R"([{"input":2,"steps":3}])");
+  const auto back = genome_from_json(read["genome"], space, {{{5, 3}}, 2});
+  if (!back)
+    FAIL(back.error().message);
+  CHECK(canonical_hash(*back) == canonical_hash(j.genome));
+  auto wrong = read["genome"];
+  wrong["layers"][0]["recurrent"] = {{{"input", 3}, {"steps", 1}}};
+  CHECK_FALSE(genome_from_json(wrong, space, {{{5, 3}}, 2}));
 }
 
 TEST_CASE("command: equal networks of a run are given the same seed") {

@@ -173,11 +173,18 @@ TEST_CASE(
   }
 }
 
+// Some strategies take a second for a run. Each is held to a third of what these laws could
+// try, the next one to another third.
+namespace {
+constexpr std::size_t thirds = 3;
+} // namespace
+
 TEST_CASE("strategy: the order in which results come leaves no trace") {
+  std::size_t first = 0;
   for (const auto& s : specimens()) {
     INFO(s.name);
     const auto expected = simulate(toy_simulation(s.rules)).state.digest;
-    for (std::uint64_t order = 1; order <= 40; ++order) {
+    for (std::uint64_t order = 1 + first++ % thirds; order <= 40; order += thirds) {
       auto mixed = toy_simulation(s.rules);
       mixed.pick = shuffled(order);
       const auto run = simulate(mixed);
@@ -190,11 +197,13 @@ TEST_CASE("strategy: the order in which results come leaves no trace") {
 }
 
 TEST_CASE("strategy: a run goes on alike from its fold at any record") {
+  std::size_t first = 0;
   for (const auto& s : specimens()) {
     INFO(s.name);
     const auto whole = simulate(toy_simulation(s.rules));
     const auto expected = texts(whole.records);
-    for (std::size_t stop = 0; stop < whole.records.size(); ++stop) {
+    for (std::size_t stop = first++ % thirds; stop < whole.records.size();
+         stop += thirds) {
       const auto resumed =
           simulate(toy_simulation(s.rules),
                    {whole.records.begin(),
@@ -207,6 +216,7 @@ TEST_CASE("strategy: a run goes on alike from its fold at any record") {
 
 TEST_CASE(
     "strategy: a run stopped at any record of a shuffled run ends with the same digest") {
+  std::size_t first = 0;
   for (const auto& s : specimens()) {
     if (!s.orderly)
       continue;
@@ -214,7 +224,8 @@ TEST_CASE(
     auto mixed = toy_simulation(s.rules);
     mixed.pick = shuffled(7);
     const auto whole = simulate(mixed);
-    for (std::size_t stop = 1; stop < whole.records.size(); ++stop) {
+    for (std::size_t stop = 1 + first++ % thirds; stop < whole.records.size();
+         stop += thirds) {
       mixed.pick = shuffled(stop);
       const auto resumed =
           simulate(mixed, {whole.records.begin(),
