@@ -190,6 +190,16 @@ class Searching(SearchTest):
             run.predict_proba(frame)
         self.assertIn("a number is predicted", str(caught.exception))
 
+    def test_quantiles_are_columns_in_rising_order(self):
+        x = np.linspace(0, 1, 80)
+        frame = pd.DataFrame({"x": x, "z": x[::-1], "price": 1000 + 500 * x + 50 * np.sin(40 * x)})
+        run = self.search(frame, target="price", quantiles=[0.2, 0.8])
+        self.assertEqual(run.experiment["data"]["task"], "quantiles")
+        predicted = run.predict(frame)
+        self.assertEqual(list(predicted.columns), ["price_q0.2", "price_q0.8"])
+        self.assertTrue((predicted["price_q0.2"] <= predicted["price_q0.8"]).all())
+        self.assertIn("rising order", self.refused(frame, "price", quantiles=[0.8, 0.2]))
+
     def test_labels_of_numbered_columns_arrive_whichever_row_is_blank(self):
         x = np.linspace(-1, 1, 60)
         frame = pd.DataFrame({3: x, 1: x[::-1], 2: [None] + ["up" if v > 0 else "down" for v in x[1:]]})
@@ -244,7 +254,7 @@ class Searching(SearchTest):
     def test_what_is_wrong_is_the_programs_sentence(self):
         self.assertIn("nonsense", self.refused(iris(), "kind", settings={"evolution.nonsense": 3}))
         self.assertEqual(self.refused(iris(), "kind", minutes=-1), "minutes is -1; it must be more than 0")
-        self.assertIn('"regression" or "multilabel"', self.refused(iris(), "kind", task="ranking"))
+        self.assertIn("regression, multilabel, quantiles", self.refused(iris(), "kind", task="ranking"))
         with self.assertRaises(clade.CladeError) as caught:
             clade.open("nothing")
         self.assertIn("nothing", str(caught.exception))

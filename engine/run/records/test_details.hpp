@@ -45,7 +45,7 @@ struct error_quantiles {
   /// Errors of forecasts, by how many steps they look ahead, the nearest first. None where
   /// nothing is forecast, of few examples, and in runs that older versions recorded.
   std::optional<std::vector<quantiles_ahead>> ahead{};
-  /// Errors of several targets, each in its own unit. Those above are of a single one.
+  /// Errors of several targets, each in its own unit; the others are of a single one.
   std::optional<std::vector<quantiles_of_target>> targets{};
 
   /// Makes the quantiles of all errors; `errors` are in any order. At most 500 values are
