@@ -32,9 +32,9 @@ namespace clade {
 ///
 /// "inputs" number what enters a layer: 0 is the input, 1 the first layer; left out, it
 /// is the layer before. "recurrent": [{"input": 2, "steps": 3}] of a layer is what layer 2,
-/// which may come later, said three steps before. A setting that may have only one value need not be said. A number
-/// of either kind is taken for the kind that the space has. Whatever is not of the space,
-/// or exceeds its limits where it is decoded, is an error, and so is an unknown key of a
+/// which may come later, said three steps before. A setting that may have only one value
+/// need not be said. A number of either kind is taken for the kind that the space has.
+/// Whatever is not of the space, or exceeds its limits where it is decoded, is an error, and so is an unknown key of a
 /// layer or of the output; other keys beside "layers" are the caller's. Total: takes any
 /// JSON.
 [[nodiscard]] expected<genome> genome_from_json(const nlohmann::ordered_json& j,

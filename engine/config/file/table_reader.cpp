@@ -296,39 +296,40 @@ void table_reader::read(std::string_view key, tensor_shape& out) {
   out = std::move(shape);
 }
 
-void table_reader::read(std::string_view key, std::vector<std::uint32_t>& out) {
-  const toml::node* node = ask(key);
-  if (node == nullptr)
-    return;
-  const toml::array* list = node->as_array();
-  std::vector<std::uint32_t> numbers;
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const auto n = list->get(i)->value_exact<std::int64_t>();
-    if (!n || *n < 0 || *n > std::numeric_limits<std::uint32_t>::max())
-      return mismatch(key, "a list of whole numbers, such as [1, 3, 9]", *list->get(i));
-    numbers.push_back(static_cast<std::uint32_t>(*n));
-  }
-  if (list == nullptr)
-    return mismatch(key, "a list of whole numbers, such as [1, 3, 9]", *node);
-  out = std::move(numbers);
-}
-
-void table_reader::read(std::string_view key, std::vector<double>& out) {
-  constexpr const char* wanted = "a list of numbers, such as [0.1, 0.5, 0.9]";
+template<class Number, class Parse>
+void table_reader::read_numbers(std::string_view key, const char* wanted,
+                                std::vector<Number>& out, Parse parse) {
   const toml::node* node = ask(key);
   if (node == nullptr)
     return;
   const toml::array* list = node->as_array();
   if (list == nullptr)
     return mismatch(key, wanted, *node);
-  std::vector<double> numbers;
-  for (const auto& one : *list) {
-    const auto n = one.value<double>();
-    if (!n || !one.is_number())
+  std::vector<Number> numbers;
+  for (const toml::node& one : *list) {
+    const std::optional<Number> n = parse(one);
+    if (!n)
       return mismatch(key, wanted, one);
     numbers.push_back(*n);
   }
   out = std::move(numbers);
+}
+
+void table_reader::read(std::string_view key, std::vector<std::uint32_t>& out) {
+  read_numbers(key, "a list of whole numbers, such as [1, 3, 9]", out,
+               [](const toml::node& one) -> std::optional<std::uint32_t> {
+                 const auto n = one.value_exact<std::int64_t>();
+                 if (!n || *n < 0 || *n > std::numeric_limits<std::uint32_t>::max())
+                   return std::nullopt;
+                 return static_cast<std::uint32_t>(*n);
+               });
+}
+
+void table_reader::read(std::string_view key, std::vector<double>& out) {
+  read_numbers(key, "a list of numbers, such as [0.1, 0.5, 0.9]", out,
+               [](const toml::node& one) {
+                 return one.is_number() ? one.value<double>() : std::nullopt;
+               });
 }
 
 void table_reader::read_path(std::string_view key, std::filesystem::path& out,

@@ -85,6 +85,9 @@ private:
   [[nodiscard]] std::size_t choice(std::string_view key,
                                    const std::vector<std::string>& words);
   void mismatch(std::string_view key, std::string_view wanted, const toml::node& there);
+  template<class Number, class Parse>
+  void read_numbers(std::string_view key, const char* wanted, std::vector<Number>& out,
+                    Parse parse);
   std::int64_t whole(std::string_view key, std::int64_t low, std::uint64_t high,
                      std::int64_t otherwise);
   std::chrono::microseconds duration(std::string_view key,

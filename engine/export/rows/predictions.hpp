@@ -66,9 +66,9 @@ void order_quantiles(std::span<float> outputs, const preprocessing& how);
 
 /// CSV with a title: "file" where examples are files, or the names of a series and the time
 /// of a forecast; then "class,p(CLASS),...", or the target's name and, with an interval,
-/// "NAME_low,NAME_high", the same of several targets, or "NAME_q0.9" of each quantile; of labels, whether the example has
-/// each (1 or 0), then "p(LABEL),...". `outputs` [examples, outputs] are scores of classes,
-/// log-odds of labels or standardised targets.
+/// "NAME_low,NAME_high", the same of several targets, or "NAME_q0.9" of each quantile; of
+/// labels, whether the example has each (1 or 0), then "p(LABEL),...". `outputs` [examples,
+/// outputs] are scores of classes, log-odds of labels or standardised targets.
 [[nodiscard]] std::string predictions_csv(std::span<const float> outputs,
                                           const preprocessing& how,
                                           const prediction_format& format,

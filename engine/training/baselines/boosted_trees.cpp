@@ -129,9 +129,8 @@ public:
       : data_(data),
         params_(params),
         outputs_(data.task.outputs(data.classes.size())) {
-    if (data.task.has_quantiles())
-      for (const auto& scale : data.target_scales)
-        quantiles_.push_back(static_cast<float>(scale.quantile));
+    if (data.quantiles.defined())
+      quantiles_ = part_examples::host(data.quantiles);
   }
 
   [[nodiscard]] expected<boosted_trees> fit();
@@ -171,7 +170,7 @@ private:
   const device_data& data_;
   const boosted_trees_params& params_;
   std::int64_t outputs_;
-  std::vector<float> quantiles_;
+  at::Tensor quantiles_; ///< Those of the data, on the host.
 };
 
 expected<forest> trees_fit::fit_fold(boosting_params p, std::uint32_t index,
@@ -181,7 +180,7 @@ expected<forest> trees_fit::fit_fold(boosting_params p, std::uint32_t index,
   p.classes = data.task.has_classes() ? outputs_ : 0;
   p.targets = data.task.has_classes() ? 1 : outputs_;
   p.labels = data.task.has_labels();
-  p.quantiles = quantiles_;
+  p.quantiles = part_examples::values(quantiles_);
   p.seed = derive(params_.seed, purpose::baseline, index, folds).next();
   return boost(p, part_examples(data, data.train, true),
                part_examples(data, data.validation, false));

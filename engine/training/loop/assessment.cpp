@@ -186,21 +186,23 @@ void add_pairs(const part_predictions& test, test_details& to) {
   }
 }
 
-error_quantiles errors_of(const part_predictions& part) {
-  const auto p = part.values();
+/// How far predictions are off, of a single number or of several.
+std::vector<double> absolute_errors(const auto& p) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < p.actual.size(); ++i)
     errors.push_back(std::abs(p.actual[i] - p.predicted[i]));
+  return errors;
+}
+
+error_quantiles errors_of(const part_predictions& part) {
+  auto errors = absolute_errors(part.values());
   return part.ahead().empty() ? error_quantiles::of(std::move(errors))
                               : error_quantiles::of(errors, part.ahead());
 }
 
 error_quantiles errors_of_targets(const part_predictions& part) {
   const auto p = part.several();
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < p.actual.size(); ++i)
-    errors.push_back(std::abs(p.actual[i] - p.predicted[i]));
-  return error_quantiles::of_targets(errors, p.targets);
+  return error_quantiles::of_targets(absolute_errors(p), p.targets);
 }
 
 /// The forecasts that are drawn, as far as the test part has them.

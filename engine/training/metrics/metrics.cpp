@@ -105,6 +105,15 @@ const auto* row_of(const Rows& rows, std::string_view name) {
   return found == std::end(rows) ? nullptr : found;
 }
 
+/// Calls it with the metrics of such a task.
+template<class Use>
+auto with_rows(const learning_task& task, Use use) {
+  return task.has_classes()     ? use(of_classes)
+         : task.has_labels()    ? use(of_labels)
+         : task.has_quantiles() ? use(of_quantiles)
+                                : use(of_numbers);
+}
+
 /// Returns the row of "f1.LABEL" or "pinball.QUANTILE"; null where there is none.
 const output_metric* row_of_each(const learning_task& task, std::string_view name) {
   const auto bare = name.substr(0, name.find('.'));
@@ -155,26 +164,18 @@ std::vector<part_metric> all_part_metrics(const learning_task& task) {
       if (!every_epoch_has(task, row.is.name))
         all.push_back(row.is);
   };
-  if (task.has_classes())
-    add_others(of_classes);
-  else if (task.has_labels())
-    add_others(of_labels);
-  else if (task.has_quantiles())
-    add_others(of_quantiles);
-  else
-    add_others(of_numbers);
+  with_rows(task, add_others);
   return all;
 }
 
 std::optional<part_metric> find_part_metric(const learning_task& task,
                                             std::string_view name) {
-  const bool classes = task.has_classes(), labels = task.has_labels(),
-             are_quantiles = task.has_quantiles();
+  const bool classes = task.has_classes(), labels = task.has_labels();
   if ((classes || labels) && name == "log_loss")
     name = "loss";
   if (classes && name.starts_with(f1_of) && name.size() > f1_of.size())
     return part_metric{name, true};
-  if ((labels || are_quantiles) && !target_of(name).empty()) {
+  if ((labels || task.has_quantiles()) && !target_of(name).empty()) {
     const auto* row = row_of_each(task, name);
     return row == nullptr ? std::nullopt
                           : std::optional(part_metric{name, row->is.maximize});
@@ -185,10 +186,7 @@ std::optional<part_metric> find_part_metric(const learning_task& task,
     const auto* row = row_of(rows, name);
     return row == nullptr ? std::nullopt : std::optional(row->is);
   };
-  return classes         ? found(of_classes)
-         : labels        ? found(of_labels)
-         : are_quantiles ? found(of_quantiles)
-                         : found(of_numbers);
+  return with_rows(task, found);
 }
 
 bool is_of_shares(std::string_view name) {
@@ -300,19 +298,13 @@ double measure_output(const learning_task& task, std::string_view name,
   return row == nullptr ? none : row->measure(p, at);
 }
 
-double measure_labels(const learning_task& task, std::string_view name,
-                      const several_predictions& p) {
+/// The metric of all labels or quantiles, or of one.
+double measure_outputs(const learning_task& task, std::string_view name,
+                       const several_predictions& p) {
+  const bool labels = task.has_labels();
   if (name == loss_metric.name)
-    return label_loss(p);
-  const auto* row = row_of(of_labels, name);
-  return row == nullptr ? measure_output(task, name, p) : row->measure(p);
-}
-
-double measure_quantiles(const learning_task& task, std::string_view name,
-                         const several_predictions& p) {
-  if (name == loss_metric.name)
-    return pinball(p) / scale_of(p.scales, 0).deviation;
-  const auto* row = row_of(of_quantiles, name);
+    return labels ? label_loss(p) : pinball(p) / scale_of(p.scales, 0).deviation;
+  const auto* row = labels ? row_of(of_labels, name) : row_of(of_quantiles, name);
   return row == nullptr ? measure_output(task, name, p) : row->measure(p);
 }
 
@@ -328,10 +320,8 @@ double measure_column(const learning_task& task, std::string_view name,
 
 double measure(const learning_task& task, std::string_view name,
                const several_predictions& p) {
-  if (task.has_labels())
-    return measure_labels(task, name, p);
-  if (task.has_quantiles())
-    return measure_quantiles(task, name, p);
+  if (task.has_labels() || task.has_quantiles())
+    return measure_outputs(task, name, p);
   if (const auto of = target_of(name); !of.empty()) {
     const auto target = std::ranges::find(p.names, of);
     return target == p.names.end()

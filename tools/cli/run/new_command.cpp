@@ -121,10 +121,6 @@ expected<profile_request> request_of(const new_options& options) {
                      {error_kind::invalid_input,
                       "the name has line ends, control characters or bytes that are no "
                       "UTF-8, which an experiment file cannot hold; rename it"});
-  data_params said{.file = request.file, .header = request.header};
-  said.decimal = request.decimal;
-  if (auto fine = validate(said); !fine)
-    return fail(error_kind::invalid_input, "--" + fine.error().message);
   if (const auto* task = find_learning_task(options.task))
     request.task = *task;
   else if (!options.task.empty())
@@ -137,13 +133,18 @@ expected<profile_request> request_of(const new_options& options) {
                               "out one of them",
                               options.task));
     request.task = quantiles;
-    said.task = quantiles;
-    said.quantiles = request.quantiles;
-    said.forecast.horizon = request.forecast.horizon;
-    said.targets = request.targets;
-    if (auto fine = validate(said); !fine)
-      return fail(error_kind::invalid_input, "--" + fine.error().message);
   }
+  data_params said{.file = request.file, .header = request.header};
+  said.decimal = request.decimal;
+  if (request.task == quantiles) {
+    said.task = quantiles;
+    if (!request.quantiles.empty())
+      said.quantiles = request.quantiles;
+    said.targets = request.targets;
+    said.forecast.horizon = request.forecast.horizon;
+  }
+  if (auto fine = validate(said); !fine)
+    return fail(error_kind::invalid_input, "--" + fine.error().message);
   if (options.layout == "channels_first")
     request.layout = array_layout::channels_first;
   else if (options.layout == "channels_last")
