@@ -170,7 +170,7 @@ private:
   const device_data& data_;
   const boosted_trees_params& params_;
   std::int64_t outputs_;
-  at::Tensor quantiles_; ///< Those of the data, on the host.
+  at::Tensor quantiles_; ///< The quantiles of the data, on the host.
 };
 
 expected<forest> trees_fit::fit_fold(boosting_params p, std::uint32_t index,

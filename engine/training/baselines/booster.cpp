@@ -5,6 +5,8 @@
 // whose leaves all say the same.
 #include "engine/training/baselines/booster.hpp"
 
+#include "engine/training/metrics/several_metrics.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <xgboost/c_api.h>
@@ -168,10 +170,9 @@ public:
       double sum = 0;
       for (std::size_t i = 0; i < said.size(); ++i) {
         const auto k = i % quantiles_.size();
-        const double q = quantiles_[k];
-        const double above =
-            static_cast<double>(validation_.targets[i]) - said[i] - start_[k];
-        sum += std::max(q * above, (q - 1) * above);
+        sum += pinball_loss(static_cast<double>(validation_.targets[i]) - said[i]
+                                - start_[k],
+                            quantiles_[k]);
       }
       return sum / static_cast<double>(std::max<std::size_t>(1, said.size()));
     });

@@ -1,6 +1,7 @@
 #include "engine/training/metrics/ensemble_selection.hpp"
 
 #include "engine/run/steps/final_choice.hpp"
+#include "engine/training/metrics/several_metrics.hpp"
 #include "genome/base/random.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -122,10 +123,8 @@ double answer_loss::of(double answer, std::size_t place) const {
     return answer * answer;
   case loss_kind::binary_cross_entropy:
     return std::max(-answer, 0.0) + std::log1p(std::exp(-std::abs(answer)));
-  case loss_kind::pinball: {
-    const double q = scales[place % scales.size()].quantile;
-    return std::max(-q * answer, (1 - q) * answer);
-  }
+  case loss_kind::pinball:
+    return pinball_loss(-answer, scales[place % scales.size()].quantile);
   }
   std::abort();
 }

@@ -108,10 +108,8 @@ double auc_of_labels(const several_predictions& p) {
 double pinball_of(const several_predictions& p, std::size_t quantile) {
   const double q = scale_of(p.scales, quantile).quantile;
   double sum = 0;
-  for (std::size_t i = quantile; i < p.actual.size(); i += p.targets) {
-    const double above = p.actual[i] - p.predicted[i];
-    sum += std::max(q * above, (q - 1) * above);
-  }
+  for (std::size_t i = quantile; i < p.actual.size(); i += p.targets)
+    sum += pinball_loss(p.actual[i] - p.predicted[i], q);
   return p.actual.empty() ? 0 : sum / static_cast<double>(p.examples());
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/data/columns/learning_task.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,8 +48,12 @@ struct target_column {
 [[nodiscard]] double auc_of_label(const several_predictions& p, std::size_t label);
 /// The mean of these over the labels that some examples have and others have not.
 [[nodiscard]] double auc_of_labels(const several_predictions& p);
-/// The mean pinball loss of the outputs, which are quantiles: q (actual - predicted) where
-/// that is above 0, else (q - 1) (actual - predicted) (scikit-learn's mean_pinball_loss).
+/// The pinball loss of a quantile that the actual value is so far above, or below it if that
+/// is negative.
+[[nodiscard]] inline double pinball_loss(double above, double quantile) {
+  return std::max(quantile * above, (quantile - 1) * above);
+}
+/// The mean of it over all outputs (scikit-learn's mean_pinball_loss), and that of one.
 [[nodiscard]] double pinball(const several_predictions& p);
 [[nodiscard]] double pinball_of(const several_predictions& p, std::size_t quantile);
 /// The share of examples whose value is at most what is predicted, which a quantile of 0.9
