@@ -5,6 +5,7 @@
 #include "engine/config/experiment/fitness_source.hpp"
 #include "engine/evaluation/process/process_table.hpp"
 #include "engine/export/torch/untrained.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
 
 #include <sys/resource.h>
 
@@ -62,7 +63,8 @@ training_setup training_setup_of(const experiment& e, const std::string& device)
           .space = e.space,
           .goal = e.objective,
           .seed = e.seed,
-          .device = device};
+          .device = device,
+          .branches = has_trait(e.evolution, &strategy_traits::branches)};
 }
 
 expected<void> check_machine(const experiment& e) {

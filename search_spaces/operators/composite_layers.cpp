@@ -116,10 +116,13 @@ network_builder::add_layers(const std::string& name, const own_operator& own, in
       parts = parts.subspan(1);
     } else if (const auto op = own.resolved(l.op, complete);
                const auto* row = own.row_of(op)) {
+      const auto before = network_.layers.size();
       last = add_own_layer(name + l.name, own, *row, inputs.front(),
                            own.settings_of(l, *row, complete, repetition, channels));
       if (last && l.starts_at_zero)
         network_.layers[*last].starts_at_zero = true;
+      if (last)
+        name_choices(own, l, op, before, *last);
     } else {
       last = merged(name + l.name, op, std::move(inputs));
     }
@@ -128,6 +131,19 @@ network_builder::add_layers(const std::string& name, const own_operator& own, in
     made[l.name] = *last;
   }
   return last;
+}
+
+// A choice within the layer is one by a parameter of this composite if that is passed on.
+void network_builder::name_choices(const own_operator& own, const own_layer& l,
+                                   std::string_view op, index first, index last) {
+  for (auto i = first; i < network_.layers.size(); ++i)
+    if (auto& name = network_.layers[i].chosen_by; !name.empty())
+      name = own.passed_on(l, name).value_or("");
+  const auto words = own.operators_of(l);
+  const bool may_be_zero = std::ranges::find(words, "zero") != words.end();
+  if (const auto parameter = parameter_named(l.op);
+      parameter && last >= first && op != "zero" && may_be_zero)
+    network_.layers[last].chosen_by = *parameter;
 }
 
 expected<network_builder::index>

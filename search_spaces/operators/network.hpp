@@ -48,6 +48,9 @@ struct layer {
   /// For an add: its first input is a residual branch, which is added to what it branched
   /// off.
   bool adds_branch = false;
+  /// It is the end of a branch of a search space's own composite, whose operator this
+  /// parameter of the gene's says, of which "zero" is a word too. Empty: it is none.
+  std::string chosen_by{};
   std::vector<std::int64_t> selected{}; ///< For a select: the features that it passes on.
   /// For an over_time: the layers that each step goes through, of vectors, the first of
   /// which is the step that enters, and the last gives what comes out. The input of a

@@ -80,6 +80,10 @@ private:
   expected<index> add_own_layer(const std::string& name, const own_operator& own,
                                 const operator_entry& entry, index input,
                                 const std::vector<setting>& settings);
+  /// Says of the layers from `first` on, which a layer of a composite has become, which
+  /// parameter chose them (layer::chosen_by).
+  void name_choices(const own_operator& own, const own_layer& l, std::string_view op,
+                    index first, index last);
   expected<index> merged(const std::string& name, std::string_view op, indices inputs);
   expected<index> multiply(const std::string& name, indices inputs);
   expected<index> adapter(const std::string& name, std::string_view op, indices inputs,

@@ -133,6 +133,16 @@ value own_operator::parameter_value(const std::string& name,
   return *find(complete, name);
 }
 
+std::optional<std::string> own_operator::passed_on(const own_layer& l,
+                                                   std::string_view setting) const {
+  const auto found = std::ranges::find(
+      l.settings, setting, [](const auto& s) { return std::string_view(s.first); });
+  if (found == l.settings.end())
+    return std::nullopt;
+  const auto* f = std::get_if<own_formula>(&found->second);
+  return f != nullptr && f->factors.empty() ? std::optional(f->of) : std::nullopt;
+}
+
 std::vector<setting> own_operator::settings_of(const own_layer& l,
                                                const operator_entry& op,
                                                const std::vector<setting>& complete,

@@ -127,6 +127,11 @@ public:
   [[nodiscard]] std::string resolved(const std::string& name,
                                      const std::vector<setting>& complete) const;
 
+  /// The parameter whose value a layer's setting of that name has as it is; none: it has
+  /// another value.
+  [[nodiscard]] std::optional<std::string> passed_on(const own_layer& l,
+                                                     std::string_view setting) const;
+
   /// The settings of a layer that is this operator, in a repetition, counted from 1, that
   /// so many channels or features enter.
   [[nodiscard]] std::vector<setting> settings_of(const own_layer& l,

@@ -1,3 +1,4 @@
+#include "genome/variation/rewiring.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/operators/operators.hpp"
 #include "search_spaces/operators/own_operator.hpp"
@@ -372,4 +373,40 @@ TEST_CASE("composites: composites that repeat composites end before memory does"
   const auto n = decode(space, a_chain({{"own", {}}, {"own", {}}}), digits());
   REQUIRE_FALSE(n);
   CHECK(n.error().message.find("more than 65,536 layers") != std::string::npos);
+}
+
+TEST_CASE("composites: the end of a branch knows the parameter that may prune it") {
+  const auto space = *parse_search_space(cells, "cells.toml");
+  const auto named = [&](const char* edge) {
+    const auto n = decoded(space, chain_genome({{{},
+                                                 "net",
+                                                 {{"edge", edge},
+                                                  {"filters", std::int64_t{4}},
+                                                  {"source", "in"},
+                                                  {"times", std::int64_t{2}}}}}));
+    std::vector<std::string> found;
+    for (const auto& l : n.layers)
+      if (!l.chosen_by.empty())
+        found.push_back(l.name.substr(l.name.find('.')) + " " + l.chosen_by);
+    return found;
+  };
+  CHECK(named("zero").empty()); // It is pruned already.
+  const auto maps = named("small");
+  REQUIRE(maps.size() == 2); // In both repetitions.
+  CHECK(maps[0].ends_with(" edge"));
+  CHECK(maps[1].ends_with(" edge"));
+  CHECK(named("identity").size() == 2);
+}
+
+TEST_CASE("composites: a choice that is not passed on is nobody's to prune") {
+  auto text = cells;
+  const std::string passed = "layers = [{op = \"cell\"}]";
+  text.replace(text.find(passed), passed.size(),
+               "layers = [{op = \"cell\", edge = \"small\"}]");
+  const auto space = *parse_search_space(text, "cells.toml");
+  auto random = derive(1, purpose::sample, 0, 0);
+  const auto g = sample(space, digits(), random);
+  REQUIRE(g);
+  for (const auto& l : decoded(space, g->child).layers)
+    CHECK(l.chosen_by.empty());
 }

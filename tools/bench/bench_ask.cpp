@@ -53,6 +53,8 @@ std::vector<named_strategy> known_strategies() {
   for (const auto& name : strategy_names()) {
     if (row_of(name)->fits != nullptr)
       continue; // A grid of these spaces is larger than a search.
+    if (row_of(name)->traits.branches)
+      continue; // These spaces have none.
     rows.push_back({name, {"strategy=" + name}});
     if (starts_from_others({.strategy = name}))
       rows.back().settings.emplace_back("rungs=[1,3,9]");

@@ -146,6 +146,14 @@ std::string genes_text(const explanation& e) {
   return rows.to_text(2);
 }
 
+std::string branches_text(const explanation& e) {
+  table rows({left, left, right});
+  rows.add({"gene", "branch", "importance"});
+  for (const auto& b : e.branches)
+    rows.add({b.gene, b.parameter, metric_text(b.importance)});
+  return rows.to_text(2);
+}
+
 std::string others_text(const explanation& e) {
   std::string text;
   std::size_t shown = 0;
@@ -223,6 +231,9 @@ std::string to_text(const explanation& e) {
   auto text = head_text(e);
   text += "\nits line, the oldest first\n" + line_text(e);
   text += "\nwhere its genes come from\n" + genes_text(e);
+  if (!e.branches.empty())
+    text += "\nits branches, by how much the loss would change without each\n"
+            + branches_text(e);
   if (!e.others.empty())
     text +=
         "\nits other ancestors, through crossings, the youngest first\n" + others_text(e);
@@ -256,6 +267,9 @@ std::string to_json(const explanation& e) {
          {"from", g.from == 0 ? json() : json(g.from)},
          {"introduced", g.introduced},
          {"settled", g.settled}});
+  out["branches"] = json_of(e.branches, [](const branch_importance& b) {
+    return json{{"gene", b.gene}, {"branch", b.parameter}, {"importance", b.importance}};
+  });
   out["others"] = json_of(e.others, overview_json);
   return text_of(out);
 }

@@ -232,6 +232,27 @@ expected<std::vector<inherited_gene>> trace_genes(const ancestry& from, candidat
   return genes;
 }
 
+namespace {
+
+expected<std::vector<branch_importance>> measured_branches(const store& s,
+                                                           const explanation& e) {
+  std::vector<branch_importance> all;
+  if (!e.subject.result)
+    return all;
+  auto evaluated = s.find_evaluation(e.subject.id);
+  if (!evaluated)
+    return tl::unexpected(evaluated.error());
+  for (auto& b : evaluated->branches.value_or(std::vector<branch_importance>{}))
+    // A copy of an equal network's evaluation may name genes of that one.
+    if (const auto gene = std::ranges::find(e.genes, b.gene, &inherited_gene::innovation);
+        gene != e.genes.end())
+      all.push_back({gene->name, b.parameter, b.importance});
+  std::ranges::stable_sort(all, std::ranges::greater{}, &branch_importance::importance);
+  return all;
+}
+
+} // namespace
+
 expected<explanation> explain(const store& s, const run_view& run, candidate_id id) {
   if (id == 0)
     id = run.overview.champion != 0 ? run.overview.champion : run.overview.best;
@@ -253,6 +274,10 @@ expected<explanation> explain(const store& s, const run_view& run, candidate_id 
   if (!genes)
     return tl::unexpected(genes.error());
   e.genes = std::move(*genes);
+  auto branches = measured_branches(s, e);
+  if (!branches)
+    return tl::unexpected(branches.error());
+  e.branches = std::move(*branches);
   const auto ancestors = s.ancestors(id);
   if (!ancestors)
     return tl::unexpected(ancestors.error());

@@ -54,6 +54,9 @@ struct explanation {
   std::vector<inherited_gene> genes;
   /// Ancestors that are not on the line, the youngest first, at most `most_others`.
   std::vector<candidate_overview> others;
+  /// The branches that its training found, the most important first; the genes by their names
+  /// in `genes`. Empty where the strategy did not ask for them.
+  std::vector<branch_importance> branches;
   std::uint64_t ancestors = 0; ///< On the line or not, without the subject.
 
   static constexpr std::size_t most_others = 1000;

@@ -32,7 +32,8 @@
 //   change      = [kind, gene, name, before, after]
 //   scores      = [synflow, jacob_cov, grad_norm], each a finite number | nil
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
-//                  reason, [epoch...], seconds, slot, tries]
+//                  reason, [epoch...], seconds, slot, tries, (updates),
+//                  ([[gene, parameter, importance]...]: where the strategy asks)]
 //   epoch       = [number, metrics, seconds]
 //   examination = [subject, id, metrics, parameters, (details: where there are any)]
 //   details     = [[train, validation, test], metrics, standard_error, [class...],

@@ -22,6 +22,7 @@ inline void read_field(decoder& in, const char*, candidate& c) {
 [[nodiscard]] bool is_known(instruction_kind k);
 [[nodiscard]] bool is_known(change_kind k);
 void check_read(decoder& in, const zero_cost_scores& s);
+void check_read(decoder& in, const branch_importance& b);
 void check_read(decoder& in, const instruction& i);
 void check_read(decoder& in, const quantiles_ahead& q);
 void check_read(decoder& in, const quantiles_of_target& q);
@@ -68,6 +69,12 @@ void fields(auto& v, like<zero_cost_scores> auto& s) {
   v("grad_norm", s.grad_norm);
 }
 
+void fields(auto& v, like<branch_importance> auto& b) {
+  v("gene", b.gene);
+  v("parameter", b.parameter);
+  v("importance", b.importance);
+}
+
 void fields(auto& v, like<evaluation> auto& e) {
   v("id", e.id, not_in_json());
   v("outcome", e.outcome);
@@ -81,6 +88,7 @@ void fields(auto& v, like<evaluation> auto& e) {
   v.aside("slot", e.slot, if_known(e.slot));
   v.aside("tries", e.tries);
   v.last("updates", e.updates, not_in_json());
+  v.last("branches", e.branches);
 }
 
 void fields(auto& v, like<value_pair> auto& p) {

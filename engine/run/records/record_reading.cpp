@@ -29,6 +29,11 @@ void check_read(decoder& in, const zero_cost_scores& s) {
       in.fail("a zero-cost score is no finite number");
 }
 
+void check_read(decoder& in, const branch_importance& b) {
+  if (!(b.importance >= 0) || !std::isfinite(b.importance))
+    in.fail("the importance of a branch is no finite number of 0 or more");
+}
+
 void check_read(decoder& in, const instruction& i) {
   const bool adds =
       i.kind == instruction_kind::add || i.kind == instruction_kind::begin_with;

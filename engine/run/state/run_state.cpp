@@ -137,6 +137,7 @@ expected<void> fold(run_state& state, const record& r,
                      .trained = e.equal_to,
                      .cases = cases_of(e, state.rules.cases),
                      .zero_cost = c.zero_cost,
+                     .branches = e.branches.value_or(std::vector<branch_importance>{}),
                      .seconds_per_epoch = seconds_per_epoch(e),
                      .learning = speed_of(e, state.rules.objective, is_seed(c))};
   const bool apart =

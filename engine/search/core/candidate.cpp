@@ -68,6 +68,7 @@ evaluation copy_for(candidate_id id, const evaluation& original) {
   copy.equal_to = original.id;
   copy.reason = original.reason;
   copy.tries = 0;
+  copy.branches = original.branches;
   return copy;
 }
 

@@ -117,6 +117,16 @@ struct epoch {
   friend bool operator==(const epoch&, const epoch&) = default;
 };
 
+/// How much a branch of a trained network matters to it
+/// (engine/training/loop/branch_importance.hpp).
+struct branch_importance {
+  std::string gene;      ///< The innovation in full of the node that has the branch.
+  std::string parameter; ///< The parameter of its operator that says which branch it is.
+  double importance = 0; ///< Finite and not below 0; 0 is no matter at all.
+
+  friend bool operator==(const branch_importance&, const branch_importance&) = default;
+};
+
 /// The outcome of a candidate. The first part is a pure function of (candidate, data,
 /// seed, threads) for whatever did not fail by time or memory, and enters the digest; the
 /// second is what was observed.
@@ -140,6 +150,10 @@ struct evaluation {
   /// asynchronous ones, or where its rates followed the clock. A training that is given it
   /// makes the same weights again, bit for bit.
   std::optional<std::vector<std::uint8_t>> updates{};
+  /// The importances of the branches of its network, if the strategy asks for them: as much
+  /// a function of candidate, data, seed and threads as metrics are. They enter the digest by
+  /// what is bred of them.
+  std::optional<std::vector<branch_importance>> branches{};
 };
 
 /// Sets outcome and reason, and takes the metrics away.
@@ -253,7 +267,8 @@ struct individual {
   /// The cases that it is good at, one value for each metric, greater is better: where
   /// selection is by lexicase (`cases_of`).
   std::vector<double> cases{};
-  zero_cost_scores zero_cost{}; ///< The scores, as in `candidate`.
+  zero_cost_scores zero_cost{};              ///< The scores, as in `candidate`.
+  std::vector<branch_importance> branches{}; ///< Its evaluation has them; or none.
   double seconds_per_epoch = 0; ///< The seconds of its training; 0 if it had no epochs.
   learning_speed learning{};
 };

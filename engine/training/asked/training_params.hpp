@@ -70,6 +70,7 @@ struct training_setup {
   objective goal;
   std::uint64_t seed = 0;
   std::string device = "cpu"; ///< "cpu" or "cuda:0"
+  bool branches = false;      ///< Evaluations are to have `evaluation::branches`.
 };
 
 /// LibTorch costs every process that links it 0.2 s and 100 MB at start, so it stays in

@@ -13,7 +13,7 @@ struct training_module_contract {
 };
 
 /// Raised when what crosses the door changes.
-inline constexpr std::uint32_t training_module_version = 18;
+inline constexpr std::uint32_t training_module_version = 19;
 
 inline constexpr const char* training_module_symbol = "clade_make_training";
 

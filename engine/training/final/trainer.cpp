@@ -6,6 +6,7 @@
 #include "engine/training/final/failure.hpp"
 #include "engine/training/final/training_context.hpp"
 #include "engine/training/loop/assessment.hpp"
+#include "engine/training/loop/branch_importance.hpp"
 #include "engine/training/network/rounding_probes.hpp"
 #include "genome/genes/hash.hpp"
 #include "search_spaces/operators/variation.hpp"
@@ -118,6 +119,8 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
     const model predict = [&](const at::Tensor& x) { return module->forward(x); };
     add_cost(e, goal(), latency_metric, latency_milliseconds(predict, context_.data()));
   }
+  if (context_.setup().branches)
+    e.branches = branch_importances(*module, net, context_.data(), r.batch_size);
   auto tensors = module->weights();
   auto weights = encode_weights(tensors);
   e.weights_hash = hash64(weights);

@@ -204,6 +204,19 @@ TEST_CASE("explain: programs read the same in JSON") {
   CHECK(json["others"][0]["id"] == 2);
 }
 
+TEST_CASE("explain: branches are told where a training has measured them") {
+  auto e = an_explanation();
+  CHECK(to_text(e).find("branches") == std::string::npos);
+  CHECK(nlohmann::json::parse(to_json(e))["branches"].empty());
+  e.branches = {{"n3f2a1", "size_3", 0.25}, {"n3f2a1", "size_7", 0.5e-3}};
+  CHECK(to_text(e).find("its branches, by how much the loss would change without each\n"
+                        "  gene    branch  importance\n"
+                        "  n3f2a1  size_3      0.2500\n"
+                        "  n3f2a1  size_7      0.0005\n")
+        != std::string::npos);
+  CHECK(nlohmann::json::parse(to_json(e))["branches"][1]["branch"] == "size_7");
+}
+
 TEST_CASE("explain: a stored run tells of its champion and of each ancestor once") {
   const scratch_folder folder;
   const auto file = folder.path() / "run.db";

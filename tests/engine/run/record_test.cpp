@@ -24,6 +24,7 @@ evaluation a_full_evaluation() {
   e.seconds = 0.75;
   e.slot = "node1/cpu:0";
   e.tries = 2;
+  e.branches = {{"n3f2a1", "size_5", 0.25}, {"n3f2a1", "size_7", 0}};
   return e;
 }
 
@@ -129,6 +130,21 @@ TEST_CASE("record: a candidate and an evaluation keep every field") {
   CHECK(e.seconds == original.seconds);
   CHECK(e.slot == original.slot);
   CHECK(e.tries == original.tries);
+  CHECK(e.branches == original.branches);
+  CHECK_FALSE(e.updates);
+}
+
+TEST_CASE("record: an importance that is no number of 0 or more is refused") {
+  for (const double wrong :
+       {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    auto e = a_full_evaluation();
+    e.branches->front().importance = wrong;
+    const auto r = decode_record(encode(candidate_evaluated{e}));
+    REQUIRE_FALSE(r);
+    INFO(r.error().message);
+    CHECK((r.error().message.find("importance") != std::string::npos
+           || r.error().message.find("finite") != std::string::npos));
+  }
 }
 
 TEST_CASE(
@@ -309,6 +325,7 @@ TEST_CASE("record: observations decide nothing") {
     e.seconds = 9;
     e.slot = "elsewhere";
     e.tries = 1;
+    e.branches.reset();
   });
   CHECK(decisive_bytes(same_evaluation) == decisive_bytes(records[2]));
   const auto same_birth = changed(records[1], [](candidate& c) { c.work = 0; });

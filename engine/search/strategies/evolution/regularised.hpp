@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/search/bases/adaptive_rates.hpp"
-#include "engine/search/bases/steady.hpp"
+#include "engine/search/bases/ageing.hpp"
 
 namespace clade {
 
@@ -11,26 +11,19 @@ namespace clade {
 /// tournament among the living as its parent, is mutated, and takes the place of the
 /// oldest, however fit that one is. With the chance `crossover`, which the paper does not
 /// have, the child has a second such parent.
-class regularised final : public steady {
+class regularised final : public ageing {
 public:
   regularised(const evolution_params& params, std::uint64_t seed)
-      : steady(params, seed),
+      : ageing(params, seed),
         learning_(params.mutation) {}
 
-  [[nodiscard]] static expected<void> validate(const evolution_params& params);
-
   void born(const candidate& c) override;
-  [[nodiscard]] std::vector<individual> population() const override;
-
-  [[nodiscard]] bool receive(const individual& migrant) override;
 
 private:
   void hear(const individual& evaluated) override;
   void choose(breeding& order) override;
   void changed() override;
-  [[nodiscard]] std::size_t win(random_stream& random) const;
 
-  std::deque<individual> living_; ///< The oldest first.
   mutation_learning learning_;
 };
 

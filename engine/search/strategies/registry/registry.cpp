@@ -5,6 +5,7 @@
 
 #include "engine/search/core/known_points.hpp"
 #include "engine/search/strategies/evolution/differential_evolution.hpp"
+#include "engine/search/strategies/evolution/envelope_nets.hpp"
 #include "engine/search/strategies/evolution/generational.hpp"
 #include "engine/search/strategies/evolution/local_search.hpp"
 #include "engine/search/strategies/evolution/map_elites.hpp"
@@ -77,6 +78,13 @@ constexpr auto rows = std::to_array<strategy_row>({
      .make = make<regularised>,
      .traits = {.steady = true},
      .validate = regularised::validate},
+    {.name = "envelopenets",
+     .advice = "Prunes the branches of trained networks that matter least, and grows "
+               "where they matter most. For spaces of envelopes and cells.",
+     .make = make<envelope_nets>,
+     .traits = {.steady = true, .branches = true},
+     .serves = envelope_nets::serves,
+     .validate = envelope_nets::validate},
     {.name = "mu_plus_lambda",
      .advice = "Parents leave only for fitter children. Climbs fast in any space, and "
                "may get stuck.",

@@ -32,6 +32,8 @@ struct strategy_traits {
   bool selection = false;
   /// Changes hyperparameters within a training, which no benchmark table knows.
   bool retunes = false;
+  /// Needs to know how important the branches of a trained network are.
+  bool branches = false;
 };
 
 /// A strategy in the table: its name in an experiment file, one or two sentences on when

@@ -84,6 +84,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"generational by lexicase", lexicase, true},
       {"regularised as asked", toy_rules("regularized", seed), true},
       {"regularised as arrived", arrived, false},
+      {"envelope nets", toy_rules("envelopenets", seed), true},
       {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true},
       {"differential evolution", toy_rules("differential_evolution", seed), true},
       {"differential evolution to the best", to_best, true},
@@ -382,7 +383,8 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
         == "evolution.strategy is \"magic\": it must be one of \"auto\", \"random\", "
            "\"grid\", "
            "\"generational\", "
-           "\"regularized\", \"mu_plus_lambda\", \"differential_evolution\", "
+           "\"regularized\", \"envelopenets\", \"mu_plus_lambda\", "
+           "\"differential_evolution\", "
            "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "
            "\"islands\", \"nsga2\", \"nsga3\", \"successive_halving\", "
            "\"hyperband\", \"dehb\", \"asha\", "

@@ -23,7 +23,8 @@ std::string traits_text(const strategy_row& row) {
   for (const auto& [has, name] :
        {std::pair{t.steady, " steady"}, std::pair{t.model, " model"},
         std::pair{t.scores, " scores"}, std::pair{t.selection, " selection"},
-        std::pair{t.retunes, " retunes"}, std::pair{row.parts != nullptr, " parts"}})
+        std::pair{t.retunes, " retunes"}, std::pair{t.branches, " branches"},
+        std::pair{row.parts != nullptr, " parts"}})
     text += has ? name : "";
   return text;
 }
@@ -39,6 +40,7 @@ TEST_CASE("registry: what others need to know of each strategy") {
            "grid any objectives\n"
            "generational selection\n"
            "regularized steady\n"
+           "envelopenets steady branches\n"
            "mu_plus_lambda\n"
            "differential_evolution\n"
            "cma_es\n"
