@@ -35,6 +35,7 @@ private:
   void read_parameters();
   void inherit(own_layer& l) const;
   void read_repeat(const toml::node& node);
+  void read_share();
   void read_layer(const toml::node& node);
   void read_from(own_layer& l, const toml::node& node, const std::string& path);
   void read_settings(own_layer& l, const toml::table& table, const std::string& path);

@@ -37,8 +37,8 @@ namespace {
 
 using kind = setting_entry::kind;
 
-constexpr std::array<std::string_view, 6> composite_keys{
-    "takes", "summary", "inherits", "repeat", "layers", "parameters"};
+constexpr std::array<std::string_view, 7> composite_keys{
+    "takes", "summary", "inherits", "repeat", "share", "layers", "parameters"};
 constexpr std::array<std::string_view, 2> production_keys{"weight", "layers"};
 constexpr std::array<std::string_view, 3> merging{"add", "concat", "multiply"};
 constexpr std::array<std::string_view, 3> rule_layer_keys{"op", "name", "from"};
@@ -65,6 +65,17 @@ void composite_reader::read_repeat(const toml::node& node) {
                                    "or a parameter that is one",
                                    path_, describe(node), own_description::most_repeats));
   made_.repeat = *name;
+}
+
+void composite_reader::read_share() {
+  made_.share = wrong_.flag_at(table_, "share", path_);
+  const auto* number = std::get_if<std::int64_t>(&made_.repeat);
+  if (made_.share && number != nullptr && *number == 1)
+    wrong_.note(
+        *table_.get("share"),
+        fmt::format("{}.share is true, and nothing is repeated; write how often, as "
+                    "repeat = 3, or a parameter",
+                    path_));
 }
 
 /// Returns the parameter that a name stands for, if that is one of words.
@@ -304,6 +315,7 @@ std::optional<own_description> composite_reader::read_composite() {
     made_.rules = parts_.rules.read;
   if (const toml::node* repeat = table_.get("repeat"))
     read_repeat(*repeat);
+  read_share();
   if (wrong_.none())
     read_layers();
   if (wrong_.none())

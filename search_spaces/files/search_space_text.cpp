@@ -178,6 +178,8 @@ std::string own_text(const own_description& d, std::set<std::string>& written) {
     text += fmt::format("repeat = {}\n", quoted(*parameter));
   else
     text += fmt::format("repeat = {}\n", std::get<std::int64_t>(d.repeat));
+  if (d.share)
+    text += "share = true\n";
   const auto layer = [](const own_layer& l) { return "  " + own_text(l); };
   text += fmt::format("layers = [\n{}\n]\n", joined(d.layers, ",\n", layer));
   if (!d.parameters.empty())

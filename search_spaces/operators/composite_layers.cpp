@@ -28,6 +28,18 @@ std::vector<derivation> derivations_of(const own_operator& own,
   return all;
 }
 
+/// Whether the trained ones among them are of the same roles and shapes.
+bool same_trained(const tensor_entries& a, const tensor_entries& b) {
+  const auto trained = [](const tensor_entries& all) {
+    std::vector<std::pair<std::string, std::vector<std::int64_t>>> list;
+    for (const auto& t : all)
+      if (t.trained)
+        list.emplace_back(t.role, t.shape());
+    return list;
+  };
+  return trained(a) == trained(b);
+}
+
 } // namespace
 
 expected<network_builder::index>
@@ -82,11 +94,49 @@ network_builder::add_own(const std::string& name, const own_operator& own, index
   const auto parts = derivations_of(own, *settings);
   const auto repeats = own.repeats(*settings);
   expected<index> last = input;
-  for (std::int64_t i = 1; last && i <= repeats; ++i)
-    last =
-        add_layers(fmt::format("{}.{}", name, repeats > 1 ? fmt::format("{}.", i) : ""),
-                   own, *last, *settings, i, own.description().rules.get(), parts);
+  const auto first = network_.layers.size();
+  for (std::int64_t i = 1; last && i <= repeats; ++i) {
+    const auto before =
+        fmt::format("{}.{}", name, repeats > 1 ? fmt::format("{}.", i) : "");
+    const auto begin = network_.layers.size();
+    last = add_layers(before, own, *last, *settings, i, own.description().rules.get(),
+                      parts);
+    if (last && own.description().share && i > 1)
+      share_weights(name, before, first, begin);
+  }
   return last;
+}
+
+// Layers of repetitions correspond by their names without the repetition's number.
+void network_builder::share_weights(const std::string& name,
+                                    const std::string& repetition, index first,
+                                    index begin) {
+  const auto within = [&](const layer& l) {
+    const auto number = l.name.find('.', name.size() + 1);
+    return std::string_view(l.name).substr(number + 1);
+  };
+  for (auto i = begin; i < network_.layers.size(); ++i) {
+    auto& l = network_.layers[i];
+    const auto& row = operator_of(l);
+    if (!l.shares.empty()) { // It is of a repetition within this one.
+      const auto& owner = *std::ranges::find(network_.layers, l.shares, &layer::name);
+      if (!owner.shares.empty())
+        l.shares = owner.shares;
+      continue;
+    }
+    if (row.tensors_of(l).empty())
+      continue;
+    const auto part = std::string_view(l.name).substr(repetition.size());
+    for (auto k = first; k < begin; ++k) {
+      const auto& earlier = network_.layers[k];
+      if (!earlier.shares.empty() || earlier.op != l.op || within(earlier) != part
+          || !same_trained(row.tensors_of(earlier), row.tensors_of(l)))
+        continue;
+      l.shares = earlier.name;
+      l.cost = row.cost_of(l);
+      break;
+    }
+  }
 }
 
 expected<network_builder::index> network_builder::add_derivation(const std::string& name,

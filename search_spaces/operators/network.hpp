@@ -48,6 +48,9 @@ struct layer {
   /// For an add: its first input is a residual branch, which is added to what it branched
   /// off.
   bool adds_branch = false;
+  /// The name of the earlier layer, of the same operator, whose trained tensors are this
+  /// one's too. Empty: it has its own.
+  std::string shares{};
   /// It is the end of a branch of a search space's own composite, whose operator this
   /// parameter of the gene's says, of which "zero" is a word too. Empty: it is none.
   std::string chosen_by{};

@@ -69,6 +69,10 @@ private:
                             index input, const std::vector<setting>& given);
   expected<index> add_own(const std::string& name, const own_operator& own, index input,
                           const std::vector<setting>& given);
+  /// Has the layers from `begin` on, which are a repetition's, share the weights of those from
+  /// `first` on.
+  void share_weights(const std::string& name, const std::string& repetition, index first,
+                     index begin);
   /// The layers of a repetition of a composite, or of a production, with the derivations of
   /// those that rules make.
   expected<index> add_layers(const std::string& name, const own_operator& own,

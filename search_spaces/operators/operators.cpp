@@ -36,7 +36,12 @@ bool operator_entry::works_on(std::optional<layout> l) const {
 }
 
 tensor_entries operator_entry::tensors_of(const layer& l) const {
-  return tensors == nullptr ? tensor_entries{} : tensors(l);
+  if (tensors == nullptr)
+    return {};
+  auto all = tensors(l);
+  if (!l.shares.empty())
+    std::erase_if(all, &tensor_entry::trained);
+  return all;
 }
 
 layer_cost operator_entry::cost_of(const layer& l) const {

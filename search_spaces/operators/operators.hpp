@@ -171,6 +171,7 @@ struct operator_entry {
                                    const std::vector<setting>& settings) = nullptr;
 
   [[nodiscard]] bool works_on(std::optional<layout> l) const;
+  /// Without those that it shares with an earlier layer.
   [[nodiscard]] tensor_entries tensors_of(const layer& l) const;
   /// The whole cost of a layer whose shapes and settings are known.
   [[nodiscard]] layer_cost cost_of(const layer& l) const;

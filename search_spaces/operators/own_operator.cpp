@@ -88,6 +88,18 @@ std::optional<std::string_view> parameter_named(std::string_view text) {
   return text.starts_with('=') ? std::optional(trimmed(text.substr(1))) : std::nullopt;
 }
 
+bool own_operator::shares_weights() const {
+  const auto shares = [](const auto& one) { return one->shares_weights(); };
+  if (description_.share || std::ranges::any_of(description_.uses, shares))
+    return true;
+  return description_.rules != nullptr
+         && std::ranges::any_of(description_.rules->layers, [&](const auto& productions) {
+              return std::ranges::any_of(productions, [&](const auto& p) {
+                return std::ranges::any_of(p->description().uses, shares);
+              });
+            });
+}
+
 const own_operator* own_operator::used(std::string_view name) const {
   const auto found = std::ranges::find(description_.uses, name, [](const auto& one) {
     return std::string_view(one->description().name);

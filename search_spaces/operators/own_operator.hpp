@@ -90,6 +90,9 @@ struct own_description {
   /// How often the layers are repeated, one repetition behind the other: a number, or a
   /// parameter's name.
   std::variant<std::int64_t, std::string> repeat = std::int64_t{1};
+  /// Repetitions have the weights of the first in which a layer has such tensors; statistics,
+  /// as those of batch normalisation, are each repetition's own.
+  bool share = false;
   std::vector<own_layer> layers; ///< At least one; the last gives what comes out.
   /// The composites that its layers are.
   std::vector<std::shared_ptr<const own_operator>> uses{};
@@ -113,6 +116,9 @@ public:
   [[nodiscard]] const own_description& description() const { return description_; }
   [[nodiscard]] const operator_entry& row() const { return row_; }
   [[nodiscard]] std::int64_t repeats(const std::vector<setting>& complete) const;
+
+  /// Whether it, or a composite that its layers are, shares weights between repetitions.
+  [[nodiscard]] bool shares_weights() const;
 
   /// The composite of that name that a layer is; null: there is none.
   [[nodiscard]] const own_operator* used(std::string_view name) const;

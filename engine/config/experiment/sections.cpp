@@ -13,6 +13,7 @@
 #include "engine/search/strategies/registry/validation.hpp"
 #include "engine/training/metrics/metrics.hpp"
 #include "search_spaces/files/points.hpp"
+#include "search_spaces/operators/own_operator.hpp"
 #include "search_spaces/toml/parameter_reader.hpp"
 #include "search_spaces/toml/spelling.hpp"
 
@@ -367,6 +368,19 @@ void fit_devices(table_reader& training, experiment& e) {
                   "memory that a training may take on one slot");
 }
 
+// The devices of such a distribution have layers of their own, and their weights with them.
+void check_sharing(table_reader& training, const experiment& e) {
+  const auto& how = e.training.distribution;
+  const auto shares = std::ranges::find_if(
+      e.space.composites, [](const auto& one) { return one->shares_weights(); });
+  if (how.divided() && how.row().divides_state && shares != e.space.composites.end())
+    training.fail("distribution",
+                  fmt::format("training.distribution = \"{}\" divides a network over "
+                              "devices, and layers of {} in {} share weights; take "
+                              "\"mirrored\", or leave out share = true",
+                              how.name, (*shares)->description().name, e.space.name));
+}
+
 } // namespace
 
 bool is_name_character(char c) {
@@ -430,6 +444,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
   fit_devices(training, e);
+  check_sharing(training, e);
   read_part(final_stage, e.final_stage);
   if (e.final_stage.wanted() && !traits.trains)
     final_stage.fail(

@@ -24,6 +24,8 @@ have any operator above, another composite, add, concat or multiply.
     [composites.bottleneck]
     takes = "image"                 or "sequence" or "vector"; without it what the first layer takes
     repeat = "repeats"              a parameter or a number; without it 1
+    share = true                    repetitions have the same weights, where layers take the same shape;
+                                    statistics of batch norms are each one's own. Without it false
     layers = [
       {op = "conv", name = "reduce", filters = "=filters / 4", norm = "batch", activation = "relu"},
       {op = "conv", name = "expand", filters = "=filters", norm = "batch", zero = true},      gives 0 at first

@@ -38,8 +38,10 @@ expected<exported_model> export_network(const network& n,
       m.weights.push_back(weights[at->second]);
       m.weights.back().name = fmt::format("{}.{}", s.name, t.role);
     }
-  if (m.weights.size() != weights.size())
-    return refuse(fmt::format("{} tensors for {}", weights.size(), m.weights.size()));
+  // A tensor that several layers share stands there for each of them.
+  if (weights.size() != lowered.tensors.size())
+    return refuse(
+        fmt::format("{} tensors for {}", weights.size(), lowered.tensors.size()));
   m.drawing = to_text(n);
   return m;
 }

@@ -38,6 +38,7 @@ private:
   static const std::array<way, 10> ways;
 
   void take(const layer& l);
+  void list_tensors();
   void take_block(std::string_view map, const std::vector<setting>& settings);
   void take_separable();
   void take_map();
@@ -53,7 +54,7 @@ private:
   void take_plain() { take_as(row_->name); }
   void take_as(std::string_view computes) {
     auto& s = add("", computes, layer_->settings, layer_->out);
-    for (auto i = here().tensors.begin; i < here().tensors.end; ++i)
+    for (const auto i : tensors_)
       give(s, i, out_.tensors[i].entry.role);
   }
 
@@ -67,7 +68,7 @@ private:
   /// Gives the step the layer's tensors of these roles, those that there are.
   void give(program_step& s, std::initializer_list<renamed> roles) {
     for (const auto& r : roles)
-      for (auto i = here().tensors.begin; i < here().tensors.end; ++i)
+      for (const auto i : tensors_)
         if (out_.tensors[i].entry.role == r.from)
           give(s, i, r.to);
   }
@@ -86,6 +87,8 @@ private:
   /// Steps that recall, and the layers that give what: these may come later.
   std::vector<std::pair<std::size_t, std::size_t>> recalls_;
   const layer* layer_ = nullptr;
+  /// The tensors that its steps may have: those that it shares, and its own.
+  std::vector<tensor_index> tensors_;
   const operator_entry* row_ = nullptr;
   std::string word_;
 };
@@ -119,6 +122,7 @@ void lowering::take(const layer& l) {
        .inputs = l.inputs,
        .adds_branch = l.adds_branch,
        .work = l.cost.multiply_adds + static_cast<std::uint64_t>(l.out.elements())});
+  list_tensors();
   const auto found = std::ranges::find(ways, l.op, &way::op);
   if (found != ways.end())
     (this->*found->take)();
@@ -126,6 +130,19 @@ void lowering::take(const layer& l) {
     take_block(row_->name, l.settings);
   else
     take_plain();
+}
+
+void lowering::list_tensors() {
+  tensors_.clear();
+  if (!layer_->shares.empty()) {
+    const auto owner =
+        std::ranges::find(out_.layers, layer_->shares, &program_layer::name);
+    for (auto i = owner->tensors.begin; i < owner->tensors.end; ++i)
+      if (out_.tensors[i].entry.trained)
+        tensors_.push_back(i);
+  }
+  for (auto i = here().tensors.begin; i < here().tensors.end; ++i)
+    tensors_.push_back(i);
 }
 
 program_step& lowering::add(const std::string& part, std::string_view computes,

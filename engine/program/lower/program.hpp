@@ -68,8 +68,8 @@ struct program_layer {
     std::size_t begin = 0, end = 0;
   };
 
-  std::string name; ///< Its initial values are drawn from the stream of this name.
-  range steps, tensors;
+  std::string name;     ///< Its initial values are drawn from the stream of this name.
+  range steps, tensors; ///< Steps may also have trained tensors of earlier layers.
   std::vector<std::size_t> inputs; ///< Indices of earlier layers.
   bool adds_branch = false;        ///< It means the same as in `layer`.
   /// Multiply-adds, and outputs, for one example: about how long it takes.

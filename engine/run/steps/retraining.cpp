@@ -73,6 +73,8 @@ retraining compare(const evaluation& stored, const evaluation& again) {
         fmt::format("{} parameters instead of {}", again.parameters, stored.parameters));
   if (stored.weights_hash != again.weights_hash)
     r.other.push_back("other weights");
+  if (stored.branches != again.branches)
+    r.other.push_back("other importances of branches");
   return r;
 }
 

@@ -20,8 +20,8 @@ struct retraining {
 };
 
 /// Compares all that is a function of candidate, data, seed and device: outcome, the
-/// metrics of every epoch and of the one that was kept, parameters, the weights' hash;
-/// numbers bit for bit.
+/// metrics of every epoch and of the one that was kept, parameters, the weights' hash,
+/// the importances of branches; numbers bit for bit.
 [[nodiscard]] retraining compare(const evaluation& stored, const evaluation& again);
 
 /// "#12: equal, 15 epochs" or "#12: differs, validation.loss by 3e-08 at most; other

@@ -46,17 +46,18 @@ network_module::network_module(const network& n, const training_key& key,
   const auto lowered = lower(n);
   const auto sound = check(lowered);
   TORCH_CHECK(sound, sound ? "" : sound.error().message);
+  std::vector<at::Tensor> tensors;
   for (const auto& l : lowered.layers)
-    add_layer(lowered, l, key);
+    add_layer(lowered, l, key, tensors);
   to(device);
 }
 
 // Initial values are drawn from the stream of the layer's name, and then what its kernels
 // draw of it.
 void network_module::add_layer(const program& p, const program_layer& l,
-                               const training_key& key) {
+                               const training_key& key,
+                               std::vector<at::Tensor>& tensors) {
   auto random = key.stream(l.name);
-  std::vector<at::Tensor> tensors;
   std::vector<named_tensor> constants;
   module_layer added{.inputs = l.inputs, .state = {state_.size(), 0}, .work = l.work};
   for (auto i = l.tensors.begin; i < l.tensors.end; ++i) {
@@ -72,7 +73,7 @@ void network_module::add_layer(const program& p, const program_layer& l,
     const auto& s = p.steps[i];
     std::vector<at::Tensor> own;
     for (const auto& t : s.tensors)
-      own.push_back(tensors[t.index - l.tensors.begin]);
+      own.push_back(tensors[t.index]);
     const auto& row = kernel_of(s);
     added.steps.push_back(
         {.computes =

@@ -117,7 +117,9 @@ private:
     std::uint64_t work = 0;
   };
 
-  void add_layer(const program& p, const program_layer& l, const training_key& key);
+  /// `tensors`: those of all layers before, to which its own are added.
+  void add_layer(const program& p, const program_layer& l, const training_key& key,
+                 std::vector<at::Tensor>& tensors);
   template<class Each>
   void for_each_step(Each each);
   [[nodiscard]] std::vector<at::Generator> generators() const;

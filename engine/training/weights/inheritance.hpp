@@ -53,7 +53,8 @@ struct layer_inheritance {
 ///     as what enters, does not normalise by layer, and its activation leaves that as it
 ///     is; with norm "batch" it is that in evaluation, and normalises in training;
 ///   - a repetition more of a composite adds nothing yet, since its branch ends with 0; its
-///     layers that are added up have the same units;
+///     layers that are added up have the same units; one that shares its weights computes
+///     with them from the start;
 ///   - a narrower one keeps the units of greatest norm;
 ///   - a kernel of another size keeps its middle, beyond which there are zeros;
 ///   - what a new skip connection brings has the weight 0 where it is projected or

@@ -417,6 +417,29 @@ TEST_CASE("resolved: the slots of a training may follow from its memory") {
            "as much memory on each");
 }
 
+TEST_CASE("resolved: layers that share weights are not divided over devices") {
+  const experiment_files files;
+  write_text(files.folder() / "shared.toml", R"([composites.block]
+repeat = 2
+share = true
+layers = [{op = "dense", units = 4}]
+[operators.block]
+)");
+  const auto text = [&](const std::string& distribution) {
+    auto changed = files.with("epochs", "epochs = 3\ndistribution = \"" + distribution
+                                            + "\"\ndevices = 2");
+    const std::string before = "file = \"vectors.toml\"";
+    REQUIRE(changed.find(before) != std::string::npos);
+    return changed.replace(changed.find(before), before.size(), "file = \"shared.toml\"");
+  };
+  CHECK(files.error_of(text("mirrored")) == "no error");
+  for (const std::string parted : {"sharded", "pipeline"})
+    CHECK_THAT(files.error_of(text(parted)),
+               Catch::Contains("training.distribution = \"" + parted
+                               + "\" divides a network over devices, and layers of block "
+                                 "in"));
+}
+
 TEST_CASE("resolved: what carries between members is kept, and decides nothing") {
   const experiment_files files;
   const std::string team =

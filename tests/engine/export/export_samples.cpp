@@ -174,6 +174,26 @@ void write_operators(samples& out) {
               {{"dilation", dilation}, {"kernel", std::int64_t{5}}, {"stride", stride}});
 }
 
+/// Repetitions of composites that have the same weights.
+void write_shared(samples& out) {
+  constexpr const char* text = R"(
+image = true
+[composites.block]
+repeat = 3
+share = true
+layers = [
+  {op = "conv", name = "a", filters = 4, norm = "batch", activation = "relu"},
+  {op = "separable_conv", name = "b", filters = 4, norm = "batch"},
+  {op = "add", from = ["a", "b"]},
+]
+[operators.block]
+)";
+  const problem p{{{3, 7, 5}}, 4};
+  out.write(must(decode(must(parse_search_space(text, "shared.toml")),
+                        test::a_chain({{{}, "block", {}}}), p)),
+            p);
+}
+
 std::vector<network> random_networks(samples& out, const search_space& space,
                                      const problem& p, std::uint64_t count) {
   std::vector<network> networks;
@@ -227,6 +247,7 @@ int main(int count, char** words) {
     return 0;
   }
   write_operators(out);
+  write_shared(out);
   write_random(out, "image.toml", {{{1, 8, 8}}, 10});
   write_random(out, "series.toml", {{{25, 3}}, 4});
   write_random(out, "sequence.toml", {{{25, 3}}, 4});

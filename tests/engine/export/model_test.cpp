@@ -48,6 +48,32 @@ std::string error_of(const std::vector<weight_tensor>& weights) {
 
 } // namespace
 
+TEST_CASE("export: a tensor that layers share stands there for each of them") {
+  auto n = a_network();
+  auto again = n.layers[1];
+  again.name = "again";
+  again.settings = n.layers[1].settings;
+  again.inputs = {0};
+  again.shares = n.layers[1].name;
+  n.layers.insert(n.layers.begin() + 2, again);
+  for (auto i = std::size_t{3}; i < n.layers.size(); ++i)
+    for (auto& from : n.layers[i].inputs)
+      from += from > 0 ? 1 : 0;
+  auto weights = its_weights(a_network());
+  CHECK_FALSE(export_network(n, weights)); // Its own statistics are missing.
+  weights.push_back(a_tensor("again.norm.running_mean", {4}));
+  weights.push_back(a_tensor("again.norm.running_var", {4}));
+  weights[0].values[0] = 7;
+  const auto m = export_network(n, weights);
+  REQUIRE(m);
+  CHECK(m->run_tensors.size() == weights.size());
+  for (const auto* name : {"conv1.weight", "conv2.weight"}) {
+    const auto found = std::ranges::find(m->weights, name, &weight_tensor::name);
+    REQUIRE(found != m->weights.end());
+    CHECK(found->values[0] == 7);
+  }
+}
+
 TEST_CASE("export: a block is taken apart into named steps in the network's order") {
   const auto n = a_network();
   const auto m = export_network(n, its_weights(n));

@@ -62,6 +62,10 @@ TEST_CASE("retraining: whatever else differs is named") {
         == "#12: differs in 2 epochs, diverged instead of succeeded");
   CHECK(compared([](evaluation& e) { e.curve[0].metrics[1].name = "rank"; })
         == "#12: differs in 2 epochs, rank, which is not stored, no score");
+  CHECK(compared([](evaluation& e) {
+          e.branches = {{"n3f2a1", "size_5", 0.25}};
+        })
+        == "#12: differs in 2 epochs, other importances of branches");
 }
 
 TEST_CASE(
