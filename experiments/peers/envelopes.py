@@ -2,7 +2,7 @@
 """Compares strategies in the space of search_spaces/envelope.toml at equal time: the best validation accuracy after
 so many seconds, of MNIST and of images as CIFAR-10's.
 
-    experiments/peers/envelopes.py [--seconds 60] [--seeds 5] [--images 1500] [--clade build/torch/bin/clade]
+    experiments/peers/envelopes.py [--seconds 60] [--seeds 5] [--images 400] [--clade build/torch/bin/clade]
                                    [--data mnist cifar-like]
 
 MNIST and the images are where the experiments have them. Strategies take turns, seed by seed. The experiments and their
@@ -59,7 +59,7 @@ local = "auto"
 
 def run(data, strategy, seed, options):
     name = f"{data}-{strategy}-{seed}"
-    validation = options.images // 3
+    validation = options.images
     text = EXPERIMENT.format(
         name=json.dumps(name), seed=seed, folder=json.dumps(str(SHARED / data)), files=DATA[data],
         limit=options.images + 2 * validation, images=options.images, validation=validation,
@@ -77,7 +77,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--images", type=int, default=1500)
+    parser.add_argument("--images", type=int, default=400, help="for training, and as many for validation")
     parser.add_argument("--clade", default=str(ROOT / "build/torch/bin/clade"))
     parser.add_argument("--data", nargs="+", choices=sorted(DATA), default=list(DATA))
     options = parser.parse_args()

@@ -245,7 +245,7 @@ expected<std::vector<branch_importance>> measured_branches(const store& s,
   for (auto& b : evaluated->branches.value_or(std::vector<branch_importance>{}))
     // A copy of an equal network's evaluation may name genes of that one.
     if (const auto gene = std::ranges::find(e.genes, b.gene, &inherited_gene::innovation);
-        gene != e.genes.end())
+        gene != e.genes.end() && gene->value.find(b.parameter + "=") != std::string::npos)
       all.push_back({gene->name, b.parameter, b.importance});
   std::ranges::stable_sort(all, std::ranges::greater{}, &branch_importance::importance);
   return all;
