@@ -206,6 +206,8 @@ network mixture_of(std::span<const network> members, mixed_answers what,
     for (std::size_t i = 1; i < layers.size(); ++i) {
       auto l = layers[i];
       l.name = member_prefix(m) + l.name;
+      if (!l.shares.empty())
+        l.shares = member_prefix(m) + l.shares;
       if (operator_of(l).role == operator_role::output)
         l.op = "project"; // The same map; a network has one output.
       for (auto& input : l.inputs)

@@ -38,6 +38,15 @@ std::size_t ageing::win(random_stream& random) const {
   return best;
 }
 
+std::size_t ageing::breed_from_winner(breeding& order, std::size_t winner,
+                                      random_stream& random) const {
+  auto other = random.chance(params().crossover) ? win(random) : winner;
+  if (fitter(living_[other], living_[winner]))
+    std::swap(winner, other);
+  breed_from(order, living_, winner, other);
+  return winner;
+}
+
 std::vector<individual> ageing::population() const {
   std::vector<individual> sorted(living_.begin(), living_.end());
   sort_by_fitness(sorted);

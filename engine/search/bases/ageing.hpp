@@ -27,6 +27,10 @@ protected:
   [[nodiscard]] random_stream choices(const breeding& order) const;
   /// Returns the place among the living of the winner of a tournament.
   [[nodiscard]] std::size_t win(random_stream& random) const;
+  /// Makes the order one for a mutant of that winner or, with the chance `crossover`, for a
+  /// cross with another. Returns the fitter parent's place.
+  std::size_t breed_from_winner(breeding& order, std::size_t winner,
+                                random_stream& random) const;
 
 private:
   std::deque<individual> living_;

@@ -4,6 +4,7 @@
 #include "engine/training/weights/initial_weights.hpp"
 #include "genome/variation/rewiring.hpp"
 #include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/mixture.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <ATen/ATen.h>
@@ -126,6 +127,18 @@ TEST_CASE("shared weights: a network computes as one that has them several times
   copied.eval();
   const at::NoGradGuard no_grad;
   CHECK(at::equal(shared.forward(some_images()), copied.forward(some_images())));
+}
+
+TEST_CASE("shared weights: in an ensemble each member has its own") {
+  const auto n = decoded(space(true), blocks(3));
+  const auto mixed = mixture_of(std::vector{n, n}, mixed_answers::probabilities);
+  for (const auto& l : mixed.layers)
+    if (!l.shares.empty())
+      CHECK(l.shares.substr(0, 3) == l.name.substr(0, 3));
+  CHECK(network_module(mixed, key, at::kCPU).parameters().size()
+        >= 2 * network_module(n, key, at::kCPU).parameters().size());
+  CHECK(network_module(mixed, key, at::kCPU).forward(some_images()).sizes()
+        == std::vector<std::int64_t>{4, 2});
 }
 
 TEST_CASE("shared weights: gradients of all repetitions meet in one tensor") {

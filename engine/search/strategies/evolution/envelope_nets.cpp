@@ -83,10 +83,10 @@ void envelope_nets::choose(breeding& order) {
   if (order.generation == 0)
     return;
   auto random = choices(order);
-  auto first = win(random);
+  const auto winner = win(random);
   if (random.chance(chance_to_restructure)) {
     static const auto how = std::make_shared<const restructured>();
-    const auto& parent = living()[first];
+    const auto& parent = living()[winner];
     order.how = breeding::kind::propose;
     order.proposal = how;
     order.parents = {parent};
@@ -94,10 +94,7 @@ void envelope_nets::choose(breeding& order) {
       order.start = parent.trained != 0 ? parent.trained : parent.id;
     return;
   }
-  auto second = random.chance(params().crossover) ? win(random) : first;
-  if (fitter(living()[second], living()[first]))
-    std::swap(first, second);
-  breed_from(order, living(), first, second);
+  breed_from_winner(order, winner, random);
 }
 
 } // namespace clade

@@ -22,13 +22,10 @@ void regularised::choose(breeding& order) {
   if (order.generation == 0)
     return;
   auto random = choices(order);
-  auto first = win(random);
-  auto second = random.chance(params().crossover) ? win(random) : first;
-  if (fitter(living()[second], living()[first]))
-    std::swap(first, second);
-  breed_from(order, living(), first, second);
+  const auto winner = win(random);
+  const auto fitter_parent = breed_from_winner(order, winner, random);
   learning_.apply(order);
-  learning_.ordered(order.id, living()[first].fitness);
+  learning_.ordered(order.id, living()[fitter_parent].fitness);
 }
 
 } // namespace clade
